@@ -37,7 +37,11 @@ func Constraint(err error) string {
 	return ""
 }
 
-// mapped gives err its kind. Errors of other packages pass unchanged.
+// Map gives an error of a query its kind: ErrNotFound, ErrConflict or
+// ErrUnavailable. Errors of other packages pass unchanged. Query packages that
+// hold a Directory call it; reads of scopes map by themselves.
+func Map(err error) error { return mapped(err) }
+
 func mapped(err error) error {
 	if err == nil || errors.Is(err, ErrNotFound) {
 		return err

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -123,6 +124,19 @@ func (c *Ctx) RedirectFlash(to, message string) error {
 func (c *Ctx) Moved(to string) error {
 	http.Redirect(c.W, c.R, to, http.StatusMovedPermanently)
 	return nil
+}
+
+// ErrAnswered says that an access check has given the answer itself.
+var ErrAnswered = errors.New("answered")
+
+// MovedAway is Moved for an access check: it redirects and ends the request.
+func (c *Ctx) MovedAway(to string) error {
+	if c.R.Method != http.MethodGet && c.R.Method != http.MethodHead {
+		http.Redirect(c.W, c.R, to, http.StatusPermanentRedirect)
+		return ErrAnswered
+	}
+	_ = c.Moved(to)
+	return ErrAnswered
 }
 
 // NoContent answers 204.

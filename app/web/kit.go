@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -129,7 +130,7 @@ func (k *Kit) serve(door Door, access Access, h Handler) http.Handler {
 				c.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))
 			}
 		}()
-		if err := k.handle(c, access, h); err != nil {
+		if err := k.handle(c, access, h); err != nil && !errors.Is(err, ErrAnswered) {
 			c.fail(err)
 		}
 	})

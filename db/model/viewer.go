@@ -19,6 +19,8 @@ type Viewer struct {
 	// reaches, and Write whether it may push there. Account is its maker's.
 	DeployRepo int64
 	Write      bool
+	// Job says that a CI job's own token was used: events carry causedByJob.
+	Job bool
 	// SessionHash names the session that was used.
 	SessionHash []byte
 	// Sudo says that the session was confirmed with a passkey minutes ago.

@@ -1,0 +1,87 @@
+// Package accountdb holds the directory's queries about accounts and emails,
+// and the sign-in state of an account's own scope.
+package accountdb
+
+import (
+	"context"
+
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/uptrace/bun"
+)
+
+// ByName returns the account of this name, whatever its case.
+func ByName(ctx context.Context, dir db.Directory, name string) (*model.Account, error) {
+	a := new(model.Account)
+	err := dir.NewSelect().Model(a).Where("name_key = ? AND deleted_at IS NULL", model.Key(name)).Scan(ctx)
+	return a, db.Map(err)
+}
+
+// ByID returns an account, a deleted one too.
+func ByID(ctx context.Context, dir db.Directory, id int64) (*model.Account, error) {
+	a := new(model.Account)
+	err := dir.NewSelect().Model(a).Where("id = ?", id).Scan(ctx)
+	return a, db.Map(err)
+}
+
+// ByIDs returns accounts by id, deleted ones too, for showing who did what.
+// An id that is unknown is missing from the map.
+func ByIDs(ctx context.Context, dir db.Directory, ids ...int64) (map[int64]*model.Account, error) {
+	out := make(map[int64]*model.Account, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	var accounts []*model.Account
+	if err := dir.NewSelect().Model(&accounts).Where("id IN (?)", bun.In(ids)).Scan(ctx); err != nil {
+		return nil, db.Map(err)
+	}
+	for _, a := range accounts {
+		out[a.ID] = a
+	}
+	return out, nil
+}
+
+// ByNames returns the accounts that exist among the names, by Key of name.
+func ByNames(ctx context.Context, dir db.Directory, names []string) (map[string]*model.Account, error) {
+	out := make(map[string]*model.Account, len(names))
+	if len(names) == 0 {
+		return out, nil
+	}
+	keys := make([]string, len(names))
+	for i, n := range names {
+		keys[i] = model.Key(n)
+	}
+	var accounts []*model.Account
+	err := dir.NewSelect().Model(&accounts).Where("name_key IN (?) AND deleted_at IS NULL", bun.In(keys)).Scan(ctx)
+	if err != nil {
+		return nil, db.Map(err)
+	}
+	for _, a := range accounts {
+		out[a.NameKey] = a
+	}
+	return out, nil
+}
+
+// User returns a person's user record with the account, in one query.
+func User(ctx context.Context, dir db.Directory, id int64) (*model.User, error) {
+	u := new(model.User)
+	err := dir.NewSelect().Model(u).Relation("Account").Where("u.account_id = ?", id).Scan(ctx)
+	return u, db.Map(err)
+}
+
+// Redirect returns the account that was once called name.
+func Redirect(ctx context.Context, dir db.Directory, name string) (*model.Account, error) {
+	a := new(model.Account)
+	err := dir.NewSelect().Model(a).Where("deleted_at IS NULL").
+		Where("id = (SELECT account_id FROM directory.account_redirects WHERE name_key = ?)", model.Key(name)).Scan(ctx)
+	return a, db.Map(err)
+}
+
+// OrgRole returns the role ("owner", "member") that the user has in the
+// organisation, "" for none.
+func OrgRole(ctx context.Context, dir db.Directory, orgID, userID int64) (string, error) {
+	var role string
+	err := dir.NewRaw("SELECT coalesce((SELECT role FROM directory.org_members WHERE org_id = ? AND user_id = ?), '')",
+		orgID, userID).Scan(ctx, &role)
+	return role, db.Map(err)
+}
