@@ -1,0 +1,151 @@
+// Package app is gitfor without its command line: every service, built once
+// and wired together.
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/secret"
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db"
+)
+
+// Config is what the operator set.
+type Config struct {
+	// DataDir holds git repositories, attachments, keys and mail.
+	DataDir string
+	// URL is the public address; ContentURL a second origin for raw user
+	// content, "" for none.
+	URL, ContentURL string
+	// RPID is the passkeys' relying party id, "" for the host of URL.
+	RPID string
+	// SecretKeyFile seals secrets at rest; default DataDir/secret.key.
+	SecretKeyFile string
+	// SMTPURL is smtp://user:pass@host:port; "" writes mail into
+	// DataDir/mail.
+	SMTPURL string
+	// SSHHost and SSHPort are what clone addresses show; port 0 hides SSH.
+	SSHHost string
+	SSHPort int
+	// TrustedProxies are those whose X-Forwarded-For counts.
+	TrustedProxies []netip.Prefix
+	// OutboundAllow lists CIDRs and hosts that hooks and mirrors may reach
+	// though they are not public.
+	OutboundAllow []string
+	// SetupCode, when set, is asked of the first account that signs up.
+	SetupCode string
+	Version   string
+	// Dev shows what is for developers only.
+	Dev bool
+}
+
+// App is a running instance.
+type App struct {
+	DB   *db.DB
+	Kit  *web.Kit
+	Gate *perms.Gate
+	Ring *secret.Ring
+
+	cfg      Config
+	log      *slog.Logger
+	services []service
+	started  []service
+	mu       sync.Mutex
+}
+
+// service is what runs in the background between Start and Stop.
+type service interface {
+	Start(ctx context.Context) error
+	Stop(ctx context.Context) error
+}
+
+// New builds the instance over a migrated database. Nothing runs before
+// Start.
+func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, error) {
+	if err := os.MkdirAll(cfg.DataDir, 0o750); err != nil {
+		return nil, err
+	}
+	if cfg.SecretKeyFile == "" {
+		cfg.SecretKeyFile = filepath.Join(cfg.DataDir, "secret.key")
+	}
+	ring, err := secret.LoadOrCreateKey(cfg.SecretKeyFile)
+	if err != nil {
+		return nil, err
+	}
+	kit, err := web.New(web.Config{URL: cfg.URL, ContentURL: cfg.ContentURL, TrustedProxies: cfg.TrustedProxies,
+		Version: cfg.Version, Dev: cfg.Dev}, log)
+	if err != nil {
+		return nil, err
+	}
+	a := &App{DB: d, Kit: kit, Gate: perms.NewGate(d), Ring: ring, cfg: cfg, log: log}
+	if err := a.build(ctx); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// build makes the features, in the order of who needs whom.
+func (a *App) build(context.Context) error {
+	return nil
+}
+
+// Handler answers every request.
+func (a *App) Handler() http.Handler { return a.Kit.Handler(a.routes) }
+
+// Start runs the background services.
+func (a *App) Start(ctx context.Context) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range a.services {
+		if err := s.Start(ctx); err != nil {
+			return fmt.Errorf("start %T: %w", s, err)
+		}
+		a.started = append(a.started, s)
+	}
+	return nil
+}
+
+// Stop ends the background services, the last started first.
+func (a *App) Stop(ctx context.Context) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for i := len(a.started) - 1; i >= 0; i-- {
+		if err := a.started[i].Stop(ctx); err != nil {
+			a.log.ErrorContext(ctx, "service did not stop", "service", fmt.Sprintf("%T", a.started[i]), "err", err)
+		}
+	}
+	a.started = nil
+}
+
+// Ready says why the instance cannot serve yet, by part; empty when it can.
+func (a *App) Ready(ctx context.Context) map[string]string {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	bad := map[string]string{}
+	if ok, err := a.DB.Migrated(ctx); err != nil {
+		bad["database"] = err.Error()
+	} else if !ok {
+		bad["migrations"] = "not applied yet"
+	}
+	probe := filepath.Join(a.cfg.DataDir, ".writable")
+	if err := os.WriteFile(probe, nil, 0o600); err != nil {
+		bad["storage"] = err.Error()
+	} else {
+		_ = os.Remove(probe)
+	}
+	a.mu.Lock()
+	if len(a.started) != len(a.services) {
+		bad["jobs"] = "not running"
+	}
+	a.mu.Unlock()
+	return bad
+}

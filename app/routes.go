@@ -1,0 +1,26 @@
+package app
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/gitfor/gitfor/app/web"
+)
+
+// routes mounts every feature.
+func (a *App) routes(r *web.Router) {
+	raw := r.Raw()
+	raw.Get("/healthz", a.Gate.Anyone(), func(c *web.Ctx) error { return c.Text("ok\n") })
+	raw.Get("/readyz", a.Gate.Anyone(), a.readyz)
+}
+
+func (a *App) readyz(c *web.Ctx) error {
+	bad := a.Ready(c.Context())
+	c.W.Header().Set("Content-Type", "application/json; charset=utf-8")
+	c.W.Header().Set("Cache-Control", "no-store")
+	if len(bad) > 0 {
+		c.W.Header().Set("Retry-After", "1")
+		c.W.WriteHeader(http.StatusServiceUnavailable)
+	}
+	return json.NewEncoder(c.W).Encode(map[string]any{"ready": len(bad) == 0, "reasons": bad})
+}
