@@ -60,6 +60,9 @@ type App struct {
 	services []service
 	started  []service
 	mu       sync.Mutex
+
+	draining  chan struct{}
+	drainOnce sync.Once
 }
 
 // service is what runs in the background between Start and Stop.
@@ -86,7 +89,7 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 	if err != nil {
 		return nil, err
 	}
-	a := &App{DB: d, Kit: kit, Gate: perms.NewGate(d), Ring: ring, cfg: cfg, log: log}
+	a := &App{DB: d, Kit: kit, Gate: perms.NewGate(d), Ring: ring, cfg: cfg, log: log, draining: make(chan struct{})}
 	if err := a.build(ctx); err != nil {
 		return nil, err
 	}
@@ -149,3 +152,10 @@ func (a *App) Ready(ctx context.Context) map[string]string {
 	a.mu.Unlock()
 	return bad
 }
+
+// Drain ends what waits for news, such as long polls, so that a stop need not
+// wait for it.
+func (a *App) Drain() { a.drainOnce.Do(func() { close(a.draining) }) }
+
+// Draining is closed when the instance is about to stop.
+func (a *App) Draining() <-chan struct{} { return a.draining }

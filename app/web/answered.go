@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/views/ui"
 )
 
 // crossOrigin is the fault for a form that another site sent.
@@ -39,13 +40,8 @@ func (c *Ctx) answeredElsewhere() bool {
 	if c.Door != PageDoor || c.R.Method != http.MethodPost {
 		return false
 	}
-	key := c.R.Header.Get("Idempotency-Key")
-	if key == "" && c.R.Header.Get("Content-Type") == "application/x-www-form-urlencoded" {
-		c.R.Body = http.MaxBytesReader(c.W, c.R.Body, maxForm)
-		if c.R.ParseForm() == nil {
-			key = c.R.PostForm.Get("idempotency_key")
-		}
-	}
+	// guard has parsed the form.
+	key := c.R.PostForm.Get(ui.IdempotencyField)
 	if key == "" || len(key) > 100 {
 		return false
 	}

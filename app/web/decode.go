@@ -29,11 +29,11 @@ func (c *Ctx) Decode(dst any) error {
 }
 
 func (c *Ctx) decodeForm(kind string, dst any) error {
-	c.R.Body = http.MaxBytesReader(c.W, c.R.Body, maxForm)
 	var err error
 	if kind == "multipart/form-data" {
+		c.R.Body = http.MaxBytesReader(c.W, c.R.Body, maxForm)
 		err = c.R.ParseMultipartForm(1 << 20)
-	} else {
+	} else if c.R.PostForm == nil {
 		err = c.R.ParseForm()
 	}
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/ui"
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
 )
@@ -40,15 +41,16 @@ type Authenticator func(c *Ctx) (*model.Viewer, error)
 
 // Kit is the HTTP side of the instance.
 type Kit struct {
-	cfg       Config
-	log       *slog.Logger
-	auth      Authenticator
-	errorPage ErrorPage
-	routes    []Route
-	cross     *http.CrossOriginProtection
-	answered  *answered
-	secure    bool
-	host      string
+	cfg      Config
+	log      *slog.Logger
+	auth     Authenticator
+	unread   func(ctx context.Context, accountID int64) int
+	notice   func(ctx context.Context) (announce string, noSignup bool)
+	routes   []Route
+	cross    *http.CrossOriginProtection
+	answered *answered
+	secure   bool
+	host     string
 }
 
 // New makes the kit. SetAuth must be called before it serves.
@@ -75,14 +77,16 @@ func (k *Kit) Config() Config { return k.cfg }
 func (k *Kit) Handler(mount func(r *Router)) http.Handler {
 	mux := chi.NewRouter()
 	mount(&Router{k, mux, PageDoor, ""})
-	missing := Access{"anyone", func(*Ctx) error { return nil }}
 	notFound := func(w http.ResponseWriter, r *http.Request) {
-		k.serve(doorOf(r), missing, func(*Ctx) error { return db.ErrNotFound }).ServeHTTP(w, r)
+		k.serve(doorOf(r), anyone, func(*Ctx) error { return db.ErrNotFound }).ServeHTTP(w, r)
 	}
 	mux.NotFound(notFound)
 	mux.MethodNotAllowed(notFound)
 	return k.guard(mux)
 }
+
+// anyone is the access of answers that have no route.
+var anyone = Access{"anyone", func(*Ctx) error { return nil }}
 
 // guard is what every request passes before its route.
 func (k *Kit) guard(next http.Handler) http.Handler {
@@ -101,8 +105,31 @@ func (k *Kit) guard(next http.Handler) http.Handler {
 			http.Redirect(w, r, to, http.StatusMovedPermanently)
 			return
 		}
+		if err := parseForm(w, r); err != nil {
+			k.serve(PageDoor, anyone, func(*Ctx) error { return unreadable(err) }).ServeHTTP(w, r)
+			return
+		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// parseForm reads a browser's form before its route is known: the method that
+// a plain form can only name in a field becomes the request's. What is wrong
+// with the form shows when the handler decodes it.
+func parseForm(w http.ResponseWriter, r *http.Request) error {
+	if r.Method != http.MethodPost || doorOf(r) != PageDoor ||
+		!strings.HasPrefix(r.Header.Get("Content-Type"), "application/x-www-form-urlencoded") {
+		return nil
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+	if err := r.ParseForm(); err != nil {
+		return err
+	}
+	switch m := strings.ToUpper(r.PostForm.Get(ui.MethodField)); m {
+	case http.MethodPut, http.MethodPatch, http.MethodDelete:
+		r.Method = m
+	}
+	return nil
 }
 
 func secureHeaders(h http.Header) {
@@ -143,18 +170,20 @@ func (k *Kit) handle(c *Ctx, access Access, h Handler) error {
 		}
 		c.readFlash()
 	}
-	viewer, err := k.auth(c)
-	if err != nil {
-		return err
+	if k.auth != nil {
+		viewer, err := k.auth(c)
+		if err != nil {
+			return err
+		}
+		c.Viewer = viewer
 	}
-	c.Viewer = viewer
 	if err := access.Allow(c); err != nil {
 		return err
 	}
 	if c.answeredElsewhere() {
 		return nil
 	}
-	err = h(c)
+	err := h(c)
 	if rec, ok := c.W.(*recorder); ok && err == nil {
 		rec.end()
 	}

@@ -122,7 +122,7 @@ func doorOf(r *http.Request) Door {
 	case strings.HasSuffix(p, "/info/refs"), strings.HasSuffix(p, "/git-upload-pack"),
 		strings.HasSuffix(p, "/git-receive-pack"), strings.Contains(p, "/info/lfs"):
 		return GitDoor
-	case strings.HasPrefix(p, "/-/"):
+	case strings.HasPrefix(p, "/-/"), p == "/healthz", p == "/readyz", p == "/metrics", p == "/mcp":
 		return RawDoor
 	}
 	return PageDoor
