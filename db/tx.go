@@ -34,6 +34,9 @@ type tx struct {
 	wakes  bool
 }
 
+// Cell is the cell's own tables in this transaction.
+func (t *tx) Cell() Cell { return Cell{t.bun} }
+
 func (t *tx) Now() time.Time { return t.now }
 
 func (t *tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }

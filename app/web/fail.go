@@ -3,10 +3,10 @@ package web
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
 
 	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/views/link"
 )
 
 // apiError is GitHub's error document
@@ -87,9 +87,9 @@ func (c *Ctx) failText(f *fault.Fault) {
 
 func (c *Ctx) failPage(f *fault.Fault) {
 	if f.Kind == fault.Unauthorized && !c.Viewer.SignedIn() {
-		to := "/login"
+		to := link.Login("")
 		if c.R.Method == http.MethodGet {
-			to += "?return_to=" + url.QueryEscape(c.R.URL.RequestURI())
+			to = link.Login(c.R.URL.RequestURI())
 		}
 		_ = c.Redirect(to)
 		return

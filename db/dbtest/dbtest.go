@@ -11,10 +11,11 @@ package dbtest
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/embedpg"
 	"github.com/jackc/pgx/v5"
 )
 
@@ -64,8 +66,27 @@ func start() {
 	server.err = makeTemplate(ctx)
 }
 
-func startOwn(context.Context) error {
-	return errors.New("set GITFOR_TEST_DATABASE_URL")
+func startOwn(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "gitfor-pg-")
+	if err != nil {
+		return err
+	}
+	pg, err := embedpg.Start(ctx, embedpg.Config{
+		Dir: filepath.Join(dir, "postgres"), BinDir: os.Getenv("GITFOR_PG_BIN"),
+		ToolsDir: filepath.Join(dir, "bin"), Logger: slog.New(slog.DiscardHandler), Fast: true,
+	})
+	if err != nil {
+		_ = os.RemoveAll(dir)
+		return err
+	}
+	server.url = pg.URL
+	server.stop = func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		defer cancel()
+		_ = pg.Stop(ctx)
+		_ = os.RemoveAll(dir)
+	}
+	return nil
 }
 
 func makeTemplate(ctx context.Context) error {
