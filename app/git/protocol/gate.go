@@ -38,8 +38,8 @@ func (e *BusyError) Error() string {
 	return "the server is busy with other clones, fetches and pushes; try again in a moment"
 }
 
-// enter waits for room and takes it. The caller must call leave once.
-func (g *Gate) enter(ctx context.Context, repo, client string) (leave func(), err error) {
+// Enter waits for room and takes it. The caller must call leave once.
+func (g *Gate) Enter(ctx context.Context, repo, client string) (leave func(), err error) {
 	if g == nil {
 		return func() {}, nil
 	}

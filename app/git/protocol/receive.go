@@ -124,7 +124,7 @@ func (s *ReceivePack) CleanQuarantine() error {
 // Serve takes one push in. A push that is refused is no error: the client was
 // told. *BusyError was not sent over HTTP, which has a status for it.
 func (s *ReceivePack) Serve(ctx context.Context, req ReceiveRequest) error {
-	leave, err := s.Gate.enter(ctx, req.key(), req.Client)
+	leave, err := s.Gate.Enter(ctx, req.key(), req.Client)
 	if err != nil {
 		if !req.Stateless {
 			return sendError(req.Out, err)

@@ -150,7 +150,7 @@ func (u *UploadPack) command(ctx context.Context, req UploadRequest, q *requestV
 // fetch answers the command of that name from the cache or by git.
 func (u *UploadPack) fetch(ctx context.Context, req UploadRequest, q *requestV2) error {
 	produce := func(ctx context.Context, w io.Writer) error {
-		leave, err := u.Gate.enter(ctx, req.key(), req.Client)
+		leave, err := u.Gate.Enter(ctx, req.key(), req.Client)
 		if err != nil {
 			return err
 		}

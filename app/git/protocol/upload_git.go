@@ -71,7 +71,7 @@ func uploadError(ctx context.Context, err error, out *countingWriter) error {
 
 // serveV0 hands protocols v0 and v1 to git whole.
 func (u *UploadPack) serveV0(ctx context.Context, req UploadRequest) error {
-	leave, err := u.Gate.enter(ctx, req.key(), req.Client)
+	leave, err := u.Gate.Enter(ctx, req.key(), req.Client)
 	if err != nil {
 		if !req.Stateless {
 			return sendError(req.Out, err)
