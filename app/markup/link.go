@@ -77,6 +77,9 @@ func (t *tree) media(src string) string {
 	if err != nil {
 		return ""
 	}
+	if u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+		return ""
+	}
 	if u.Scheme != "" || u.Host != "" {
 		if t.inSite(src) {
 			// The page of an image is meant as the image.

@@ -203,12 +203,18 @@ func (r *Renderer) tryCompile(text string, o Options) (*compiled, error) {
 		return nil, errTooLong
 	}
 	source := []byte(text)
-	doc := parse(md, source)
-	s := newSlots()
+	doc, err := parseWatched(md.Parser(), source)
+	if err != nil {
+		return nil, err
+	}
+	s := newSlots(len(source))
 	s.prepare(doc, source, o.Editable)
 	var buf bytes.Buffer
 	if err := md.Renderer().Render(&buf, source, doc); err != nil {
 		return nil, fmt.Errorf("render Markdown: %w", err)
+	}
+	if buf.Len() > maxOutput {
+		return nil, errTooLong
 	}
 	safe := r.policy.SanitizeBytes(buf.Bytes())
 	if s.raw {

@@ -53,7 +53,7 @@ func (r *Renderer) compilePlain(text string, o Options) (*compiled, error) {
 	if at < len(text) {
 		root.AppendChild(put(text[at:]))
 	}
-	t := &tree{r: r, o: o, slots: newSlots(), prefix: idPrefix, used: map[string]int{}}
+	t := &tree{r: r, o: o, slots: newSlots(0), prefix: idPrefix, used: map[string]int{}}
 	t.children(root, place{})
 	return t.finish(root)
 }

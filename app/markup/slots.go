@@ -30,12 +30,13 @@ type slots struct {
 	list  []slot
 	raw   bool // the text has HTML of the author's own
 	tasks int
+	links expansion
 }
 
-func newSlots() *slots {
+func newSlots(size int) *slots {
 	var b [8]byte
 	rand.Read(b[:])
-	return &slots{nonce: "g" + hex.EncodeToString(b[:]) + "-"}
+	return &slots{nonce: "g" + hex.EncodeToString(b[:]) + "-", links: expansion{max(size, maxExpand)}}
 }
 
 // class adds a slot and returns its class.
@@ -73,6 +74,14 @@ func (s *slots) prepare(n ast.Node, source []byte, editable bool) {
 		switch c := c.(type) {
 		case *ast.RawHTML, *ast.HTMLBlock:
 			s.raw = true
+		case *ast.Link:
+			if !s.links.allow(c.Reference, c.Destination, c.Title) {
+				c.Destination, c.Title = nil, nil // sanitising removes a link to nowhere
+			}
+		case *ast.Image:
+			if !s.links.allow(c.Reference, c.Destination, c.Title) {
+				c.Destination, c.Title = nil, nil
+			}
 		case *ast.FencedCodeBlock:
 			n.ReplaceChild(n, c, s.block(codeSlot(string(c.Language(source)), lines(c, source))))
 			continue

@@ -23,8 +23,10 @@ func newMarkdown(opts ...renderer.Option) goldmark.Markdown {
 			extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 		),
 		goldmark.WithParserOptions(
-			parser.WithBlockParsers(util.Prioritized(mathBlockParser{}, 650)),
+			parser.WithBlockParsers(util.Prioritized(watchBlock{}, 1), util.Prioritized(mathBlockParser{}, 650)),
+			parser.WithParagraphTransformers(util.Prioritized(watchParagraph{}, 1)),
 			parser.WithInlineParsers(
+				util.Prioritized(watchInline{}, -1),
 				util.Prioritized(taskParser{}, 0),
 				util.Prioritized(mathParser{}, 150),
 			),
@@ -35,11 +37,6 @@ func newMarkdown(opts ...renderer.Option) goldmark.Markdown {
 			renderer.WithNodeRenderers(util.Prioritized(slotRenderer{}, 100)),
 		)...),
 	)
-}
-
-// parse returns the syntax tree of source.
-func parse(md goldmark.Markdown, source []byte) ast.Node {
-	return md.Parser().Parse(text.NewReader(source))
 }
 
 // breakTrimmer removes spaces before line breaks. goldmark does so itself, but

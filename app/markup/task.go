@@ -20,11 +20,22 @@ type Task struct {
 	line    string // the rest of the item's first line, as written
 }
 
-// TaskList returns the items of all task lists in text, in their order.
-func TaskList(text string) []Task {
+// TaskList returns the items of all task lists in text, in their order; none
+// where the text is too long or too deeply nested to be rendered.
+func TaskList(text string) (tasks []Task) {
+	if len(text) > MaxDocument {
+		return nil
+	}
+	defer func() {
+		if recover() != nil { // a fault in a parser
+			tasks = nil
+		}
+	}()
 	source := []byte(text)
-	doc := parse(std().comment, source)
-	var tasks []Task
+	doc, err := parseWatched(std().comment.Parser(), source)
+	if err != nil {
+		return nil
+	}
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if t, ok := n.(*taskNode); ok && entering {
 			line, _, _ := strings.Cut(text[t.mark+2:], "\n")

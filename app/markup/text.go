@@ -103,11 +103,16 @@ const maxPreview = 16 << 10
 
 // PlainText returns the text of Markdown in one line, at most n characters of
 // it, for previews and mails; n of 0 means all.
-func PlainText(text string, n int) string {
+func PlainText(text string, n int) (out string) {
 	text = clean(text)
 	if n > 0 && len(text) > maxPreview+8*n {
 		text = strings.ToValidUTF8(text[:maxPreview+8*n], "")
 	}
+	defer func() {
+		if recover() != nil { // a fault in a parser
+			out = shorten(oneLine(text), n)
+		}
+	}()
 	out, err := std().plainText(text)
 	if err != nil {
 		out = oneLine(text)
@@ -140,8 +145,11 @@ func (r *Renderer) plainText(text string) (string, error) {
 		return "", errTooLong
 	}
 	source := []byte(text)
-	doc := parse(r.document, source)
-	s := newSlots()
+	doc, err := parseWatched(r.document.Parser(), source)
+	if err != nil {
+		return "", err
+	}
+	s := newSlots(len(source))
 	s.prepare(doc, source, false)
 	var buf bytes.Buffer
 	if err := r.document.Renderer().Render(&buf, source, doc); err != nil {

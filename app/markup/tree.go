@@ -14,6 +14,9 @@ import (
 // idPrefix keeps ids of texts apart from those of the page around them.
 const idPrefix = "user-content-"
 
+// maxHeadings is how many headings of a document have a link to themselves.
+const maxHeadings = 5000
+
 // tree turns the parsed, sanitised HTML of one text into its final form.
 type tree struct {
 	r        *Renderer
@@ -56,6 +59,9 @@ func (t *tree) finish(root *html.Node) (*compiled, error) {
 		if err := html.Render(&b, n); err != nil {
 			return nil, fmt.Errorf("write rendered HTML: %w", err)
 		}
+	}
+	if b.Len() > 2*maxOutput {
+		return nil, errTooLong
 	}
 	c := &compiled{candidates: t.found, headings: t.headings}
 	// Pieces between marks are HTML, and marks are candidates' numbers.
@@ -110,7 +116,7 @@ func (t *tree) element(n *html.Node, in place) {
 	case atom.Img:
 		setAttr(n, "loading", "lazy")
 	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
-		if t.o.Mode == Document {
+		if t.o.Mode == Document && len(t.headings) < maxHeadings {
 			t.heading(n, in)
 			return
 		}
