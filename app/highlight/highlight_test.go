@@ -110,6 +110,8 @@ func TestLineEndsAndBytes(t *testing.T) {
 		"bom":        {"\xef\xbb\xbfa\n", []string{"a"}, false, false, false},
 		"latin 1":    {"caf\xe9\xe9\n", []string{"caf\uFFFD\uFFFD"}, true, false, false},
 		"cut utf-8":  {"\xe2\x82", []string{"\uFFFD\uFFFD"}, true, false, true},
+		"utf-16":     {"\xff\xfea\x00\r\x00\n\x00\xe9\x00", []string{"a", "é"}, false, true, true},
+		"utf-16 be":  {"\xfe\xff\x00a\x00\n\xd8", []string{"a"}, false, false, false},
 		"nul":        {"a\x00b\n", []string{"a\u2400b"}, false, false, false},
 		"whitespace": {"  \t\n", []string{"  \t"}, false, false, false},
 	} {

@@ -3,11 +3,13 @@ package highlight
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"html"
 	"html/template"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/alecthomas/chroma/v2"
@@ -37,6 +39,8 @@ type File struct {
 	// Invalid says that the file is not UTF-8; what is no character is shown
 	// as U+FFFD.
 	Invalid bool
+	// UTF16 says that the file is UTF-16, with a byte order mark.
+	UTF16 bool
 	// CRLF says that lines end with CR LF (all or most of them).
 	CRLF bool
 	// NoNewline says that the last line has no line break.
@@ -100,6 +104,9 @@ func lines(ctx context.Context, lexer chroma.Lexer, src []byte) File {
 // start is no part of the text.
 func prepare(src []byte) (text string, f File) {
 	src = bytes.TrimPrefix(src, []byte("\xef\xbb\xbf"))
+	if little := bytes.HasPrefix(src, []byte("\xff\xfe")); little || bytes.HasPrefix(src, []byte("\xfe\xff")) {
+		src, f.UTF16 = fromUTF16(src[2:], little), true
+	}
 	f.Invalid = !utf8.Valid(src)
 	f.NoNewline = len(src) > 0 && src[len(src)-1] != '\n'
 	crlf := bytes.Count(src, []byte("\r\n"))
@@ -117,6 +124,20 @@ func prepare(src []byte) (text string, f File) {
 		text = strings.NewReplacer("\r", "\u240d", "\x00", "\u2400").Replace(text)
 	}
 	return text, f
+}
+
+// fromUTF16 turns UTF-16 of either byte order into UTF-8. What is no character
+// becomes U+FFFD.
+func fromUTF16(src []byte, little bool) []byte {
+	var order binary.ByteOrder = binary.BigEndian
+	if little {
+		order = binary.LittleEndian
+	}
+	units := make([]uint16, len(src)/2)
+	for i := range units {
+		units[i] = order.Uint16(src[2*i:])
+	}
+	return []byte(string(utf16.Decode(units)))
 }
 
 // replaceInvalid puts U+FFFD in place of each byte that is no UTF-8.

@@ -6,6 +6,9 @@
 //	sanitize.go  what of an author's HTML stays
 //	tree.go      ids, headings, addresses (link.go), references (refs.go)
 //	lookup.go    what references mean, asked once for all texts of a page
+//	watch.go     bounds on the work that one text may cause
+//	extract.go   mentions, references and closing keywords; task.go; text.go
+//	kind.go      how a file is shown; notebook.go, table.go
 //
 // A text is parsed (goldmark), written as HTML, sanitised (bluemonday), parsed
 // as HTML so that it cannot close elements of the page around it, given ids,

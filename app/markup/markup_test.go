@@ -20,7 +20,7 @@ func render(t testing.TB, text string, o Options) string {
 func TestGFM(t *testing.T) {
 	t.Parallel()
 	for name, tc := range map[string]struct{ in, want string }{
-		"table":         {"| a | b |\n|:--|--:|\n| 1 | `x` |\n", `<div class="table-scroll"><table>` + "\n<thead>\n<tr>\n" + `<th align="left">a</th>` + "\n" + `<th align="right">b</th>`},
+		"table":         {"| a | b |\n|:--|--:|\n| 1 | `x` |\n", "<table>\n<thead>\n<tr>\n" + `<th align="left">a</th>` + "\n" + `<th align="right">b</th>`},
 		"strikethrough": {"~~gone~~ ~one~", "<p><del>gone</del> <del>one</del></p>\n"},
 		"autolink":      {"see https://example.com/a_b.", `<p>see <a href="https://example.com/a_b" rel="nofollow noopener noreferrer">https://example.com/a_b</a>.</p>` + "\n"},
 		"www":           {"www.example.com", `<p><a href="http://www.example.com" rel="nofollow noopener noreferrer">www.example.com</a></p>` + "\n"},
@@ -83,7 +83,7 @@ func TestHeadings(t *testing.T) {
 			t.Errorf("heading %d is %+v, want %+v", i, h, want[i])
 		}
 	}
-	first := `<div class="markdown-heading"><h1 id="user-content-hello-world">Hello, <em>World</em>!</h1><a class="anchor" href="#user-content-hello-world" aria-label="Link to: Hello, World!">#</a></div>`
+	first := `<h1 id="user-content-hello-world">Hello, <em>World</em>!<a class="anchor" href="#user-content-hello-world" aria-label="Link to this heading">#</a></h1>`
 	if !strings.HasPrefix(string(out.HTML), first) {
 		t.Errorf("got %s", out.HTML)
 	}

@@ -120,10 +120,6 @@ func (t *tree) element(n *html.Node, in place) {
 			t.heading(n, in)
 			return
 		}
-	case atom.Table:
-		t.children(n, in)
-		wrap(n, "div", html.Attribute{Key: "class", Val: "table-scroll"})
-		return
 	}
 	t.children(n, in)
 }
@@ -212,14 +208,13 @@ func (t *tree) heading(n *html.Node, in place) {
 	if in.link {
 		return
 	}
-	box := wrap(n, "div", html.Attribute{Key: "class", Val: "markdown-heading"})
 	a := &html.Node{Type: html.ElementNode, Data: "a", DataAtom: atom.A, Attr: []html.Attribute{
 		{Key: "class", Val: "anchor"},
 		{Key: "href", Val: "#" + escapeFragment(id)},
-		{Key: "aria-label", Val: "Link to: " + text},
+		{Key: "aria-label", Val: "Link to this heading"},
 	}}
 	a.AppendChild(&html.Node{Type: html.TextNode, Data: "#"})
-	box.AppendChild(a)
+	n.AppendChild(a)
 }
 
 // plain returns the text of n; with names, an emoji counts as its name, as it
@@ -297,13 +292,4 @@ func removeAttr(n *html.Node, key string) {
 func replace(old, with *html.Node) {
 	old.Parent.InsertBefore(with, old)
 	old.Parent.RemoveChild(old)
-}
-
-// wrap puts n into a new element and returns that.
-func wrap(n *html.Node, tag string, attrs ...html.Attribute) *html.Node {
-	box := &html.Node{Type: html.ElementNode, Data: tag, DataAtom: atom.Lookup([]byte(tag)), Attr: attrs}
-	n.Parent.InsertBefore(box, n)
-	n.Parent.RemoveChild(n)
-	box.AppendChild(n)
-	return box
 }
