@@ -13,10 +13,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
+	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
 )
 
 // Config is what the operator set.
@@ -36,6 +40,10 @@ type Config struct {
 	// SSHHost and SSHPort are what clone addresses show; port 0 hides SSH.
 	SSHHost string
 	SSHPort int
+	// SSHListen is the address to serve git over SSH on; "" is none.
+	SSHListen string
+	// Alone says that no other process serves the same data.
+	Alone bool
 	// TrustedProxies are those whose X-Forwarded-For counts.
 	TrustedProxies []netip.Prefix
 	// OutboundAllow lists CIDRs and hosts that hooks and mirrors may reach
@@ -54,10 +62,15 @@ type App struct {
 	Kit  *web.Kit
 	Gate *perms.Gate
 	Ring *secret.Ring
+	Git  *git.Store
+
+	Repos     *repos.Service
+	Transport *transport.Service
 
 	cfg      Config
 	log      *slog.Logger
 	services []service
+	checks   []Check
 	started  []service
 	mu       sync.Mutex
 
@@ -97,9 +110,29 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 }
 
 // build makes the features, in the order of who needs whom.
-func (a *App) build(context.Context) error {
+func (a *App) build(ctx context.Context) (err error) {
+	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{}); err != nil {
+		return err
+	}
+	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Log: a.log, URL: a.cfg.URL,
+		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
+	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
+		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.sshKey, Log: a.log})
+	if err != nil {
+		return err
+	}
+	if a.cfg.SSHListen != "" {
+		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
+		if err != nil {
+			return err
+		}
+		a.services = append(a.services, ssh)
+	}
 	return nil
 }
+
+// sshKey finds who a public key belongs to.
+func (a *App) sshKey(context.Context, string) (*model.Viewer, error) { return nil, db.ErrNotFound }
 
 // Handler answers every request.
 func (a *App) Handler() http.Handler { return a.Kit.Handler(a.routes) }
@@ -159,3 +192,13 @@ func (a *App) Drain() { a.drainOnce.Do(func() { close(a.draining) }) }
 
 // Draining is closed when the instance is about to stop.
 func (a *App) Draining() <-chan struct{} { return a.draining }
+
+// Check is one thing that gitfor doctor looks at.
+type Check struct {
+	Name string
+	// Run returns what is there, or what is wrong and what to do.
+	Run func(ctx context.Context) (string, error)
+}
+
+// Checks are the checks of the features.
+func (a *App) Checks() []Check { return a.checks }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/static"
 )
 
 // routes mounts every feature.
@@ -12,6 +13,12 @@ func (a *App) routes(r *web.Router) {
 	raw := r.Raw()
 	raw.Get("/healthz", a.Gate.Anyone(), func(c *web.Ctx) error { return c.Text("ok\n") })
 	raw.Get("/readyz", a.Gate.Anyone(), a.readyz)
+	raw.Get("/-/static/*", a.Gate.Anyone(), func(c *web.Ctx) error {
+		static.Handler().ServeHTTP(c.W, c.R)
+		return nil
+	})
+	a.Repos.Routes(r)
+	a.Transport.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

@@ -3,6 +3,7 @@ package db
 import (
 	"context"
 	"fmt"
+	"log/slog"
 
 	"github.com/gitfor/gitfor/db/schema"
 	"github.com/jackc/pgx/v5"
@@ -39,7 +40,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+JobsSchema); err != nil {
 		return err
 	}
-	m, err := rivermigrate.New(riverpgxv5.New(d.jobs), &rivermigrate.Config{Schema: JobsSchema, Logger: d.log})
+	m, err := rivermigrate.New(riverpgxv5.New(d.jobs), &rivermigrate.Config{Schema: JobsSchema, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
 	}
@@ -112,4 +113,11 @@ func (d *DB) Migrated(ctx context.Context) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// ServerVersion is the version of the Postgres behind the connection.
+func (d *DB) ServerVersion(ctx context.Context) (string, error) {
+	var v string
+	err := d.jobs.QueryRow(ctx, "SHOW server_version").Scan(&v)
+	return v, mapped(err)
 }

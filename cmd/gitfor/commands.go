@@ -1,13 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"runtime"
 
-	"github.com/gitfor/gitfor/app"
 	"github.com/spf13/cobra"
 )
 
@@ -78,14 +76,3 @@ func adminCommand(c *config) *cobra.Command {
 	admin.AddCommand(url)
 	return admin
 }
-
-func doctorCommand(c *config) *cobra.Command {
-	return &cobra.Command{
-		Use: "doctor", Short: "Check set-up, storage and database", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withApp(cmd.Context(), c, func(ctx context.Context, a *app.App) error { return doctor(ctx, a) })
-		},
-	}
-}
-
-func doctor(context.Context, *app.App) error { return nil }

@@ -123,7 +123,11 @@ func (c *config) app() (app.Config, error) {
 	if err := checkContentURL(out.ContentURL, u.Hostname()); err != nil {
 		return out, err
 	}
+	out.Alone = c.databaseURL == ""
 	if c.sshListen != "off" {
+		if c.role("ssh") {
+			out.SSHListen = c.sshListen
+		}
 		_, sshPort, err := net.SplitHostPort(c.sshListen)
 		if err != nil {
 			return out, usageError{fmt.Errorf(`--ssh-listen %q: want HOST:PORT or "off"`, c.sshListen)}

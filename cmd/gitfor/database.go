@@ -88,6 +88,8 @@ func withApp(ctx context.Context, c *config, fn func(ctx context.Context, a *app
 	if err != nil {
 		return err
 	}
+	// A command serves nothing, and a server may run beside it.
+	cfg.SSHListen, cfg.Alone = "", false
 	a, err := app.New(ctx, cfg, d, log)
 	if err != nil {
 		return err

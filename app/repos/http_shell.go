@@ -1,0 +1,37 @@
+package repos
+
+import (
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/layout"
+)
+
+// Shell is the frame of the pages of the repository in c, with the tab of
+// this key as the current one. It costs one query, for the counts of the tabs.
+func (s *Service) Shell(c *web.Ctx, active string) (layout.Shell, error) {
+	counts, err := s.DB.Repo(c.Repo.ID).Counts(c.Context())
+	if err != nil {
+		return nil, err
+	}
+	return layout.RepoShell(s.frame(c, active, counts)), nil
+}
+
+// frame is what the shell shows of the repository in c.
+func (s *Service) frame(c *web.Ctx, active string, counts map[string]int64) layout.RepoProps {
+	r := c.Repo
+	tabs := map[string]int{"code": 0, "releases": 0, "activity": 0}
+	if !r.Settings.NoIssues {
+		tabs["issues"] = int(counts["open_issues"])
+	}
+	if !r.Settings.NoPulls {
+		tabs["pulls"] = int(counts["open_pulls"])
+	}
+	if c.Role.AtLeast(model.RoleAdmin) {
+		tabs["settings"] = 0
+	}
+	for _, key := range s.Tabs {
+		tabs[key] = 0
+	}
+	return layout.RepoProps{Owner: r.Owner.Name, Name: r.Name, Private: r.IsPrivate(), Archived: r.Archived(),
+		Mirror: r.Mirror, Template: r.Template, Tabs: layout.RepoTabs(r.Owner.Name, r.Name, tabs), Active: active, ID: r.ID}
+}

@@ -1,2 +1,0 @@
-// Package siteview holds the pages that belong to no feature.
-package siteview
