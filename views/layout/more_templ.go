@@ -507,7 +507,7 @@ func auth(p Props, body templ.Component) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " gitfor</a></header><main id=\"main\" tabindex=\"-1\" class=\"w-full max-w-card outline-none\"><div class=\"rounded-panel border border-line bg-surface-raised p-6\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, " gitfor</a></header><main id=\"main\" tabindex=\"-1\" class=\"w-full max-w-card outline-none\" data-unfinished><div class=\"rounded-panel border border-line bg-surface-raised p-6\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -684,7 +684,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<div class=\"mx-auto grid max-w-[560px] gap-4 pt-[10vh]\"><p class=\"flex items-center gap-2 text-ink-muted tnum\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<div class=\"mx-auto grid max-w-[560px] gap-4 pt-[10vh]\" data-unfinished><p class=\"flex items-center gap-2 text-ink-muted tnum\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

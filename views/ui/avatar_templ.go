@@ -59,7 +59,7 @@ func (p AvatarProps) alt() string { return when(p.Label, p.Name) }
 func (p AvatarProps) hue() string {
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(p.Name)) // never fails
-	return "hue-" + itoa(int(h.Sum32()%8))
+	return "hue-" + itoa(int(h.Sum32()*2654435769>>29))
 }
 
 func (p AvatarProps) initial() string {

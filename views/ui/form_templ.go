@@ -1319,7 +1319,7 @@ func Radio(p RadioProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var55 = []any{join("flex gap-2.5", when(p.Cards, "choice items-start rounded border border-line bg-surface-raised p-3 hover:border-line-strong"))}
+				var templ_7745c5c3_Var55 = []any{join("flex gap-2.5", when(p.Cards, "choice items-start"))}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_ElementWriter, templ_7745c5c3_Var55...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

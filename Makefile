@@ -1,0 +1,110 @@
+# gitfor's entry points; `make help` lists them. scripts/setup.sh installs what
+# a target needs or names the command that does.
+
+SHELL := bash
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Go fetches this toolchain by itself when another one is installed. go.mod
+# names the oldest that builds gitfor; this one has the fixes that `make vuln`
+# asks for.
+export GOTOOLCHAIN := go1.26.10
+# Plain Go, on every machine the same: no C compiler is needed.
+export CGO_ENABLED := 0
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+
+# What to test and with which further flags: make test PKG=./app/git/... ARGS='-run TestTree -v'
+PKG ?= ./...
+ARGS ?=
+
+##@ Run and build
+
+.PHONY: run
+run: ## Install what is missing, build, and serve on http://localhost:3000
+	@scripts/setup.sh run
+	@$(MAKE) build
+	@exec bin/gitfor serve $(ARGS)
+
+.PHONY: build
+build: ## Build bin/gitfor (and the other programs below cmd/)
+	@scripts/setup.sh build
+	@scripts/generate.sh edited
+	@mkdir -p bin
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/ $(sort $(patsubst %/,./%,$(filter-out cmd/dev/,$(wildcard cmd/*/))))
+
+.PHONY: generate
+generate: ## Regenerate templates, stylesheet, icons and vendored files where their sources changed
+	@scripts/generate.sh
+
+.PHONY: screenshots
+screenshots: build ## Take the pictures of docs/ from a server with sample data
+	@scripts/setup.sh test
+	go run ./cmd/dev screenshots $(ARGS)
+
+##@ Check
+
+.PHONY: test
+test: ## Install what the tests need, then run all of them (PKG=./app/git/... ARGS=-v narrow it)
+	@scripts/setup.sh test
+	go test -timeout 15m -shuffle on $(ARGS) $(PKG)
+
+.PHONY: race
+race: ## Run the tests under the race detector (needs a C compiler)
+	@scripts/setup.sh test
+	CGO_ENABLED=1 go test -race -timeout 30m $(ARGS) $(PKG)
+
+.PHONY: lint
+lint: ## Check style and layers (.golangci.yml)
+	@scripts/setup.sh lint
+	.tools/golangci-lint run $(PKG)
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in what gitfor calls
+	@scripts/setup.sh vuln
+	.tools/govulncheck -db "file://$(CURDIR)/.tools/vulndb" $(PKG)
+
+.PHONY: fresh
+fresh: ## Fail when what is generated differs from what is committed
+	@scripts/setup.sh generate
+	@scripts/generate.sh all
+	@scripts/fresh.sh
+
+.PHONY: check
+check: fresh lint vuln test ## All that CI runs
+
+.PHONY: bench
+bench: ## Run the benchmarks (PKG and ARGS narrow them)
+	@scripts/setup.sh test
+	go test -run '^$$' -bench . -benchmem -timeout 60m $(ARGS) $(PKG)
+
+.PHONY: cover
+cover: ## Run the tests and write coverage/index.html
+	@scripts/setup.sh test
+	@mkdir -p coverage
+	go test -timeout 30m -coverpkg ./... -coverprofile coverage/profile $(ARGS) $(PKG)
+	go tool cover -html coverage/profile -o coverage/index.html
+	@go tool cover -func coverage/profile | tail -1
+
+.PHONY: fmt
+fmt: ## Format Go and templates
+	@git ls-files -z '*.go' ':!:*_templ.go' | xargs -0 gofmt -s -w
+	@go tool templ fmt views
+	@$(MAKE) generate
+
+##@ Else
+
+.PHONY: setup
+setup: ## Install everything that building, testing and checking need
+	@scripts/setup.sh all
+
+.PHONY: clean
+clean: ## Remove what was built and fetched; data in .gitfor stays
+	rm -rf bin .tools node_modules coverage
+
+.PHONY: help
+help: ## List the targets
+	@awk 'BEGIN { FS = ":.*## " } \
+		/^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

@@ -1,0 +1,2 @@
+// Package siteview holds the pages that belong to no feature.
+package siteview
