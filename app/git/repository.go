@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/gitfor/gitfor/app/git/odb"
 )
 
@@ -31,7 +33,15 @@ type shared struct {
 	format  ObjectFormat
 	objects *odb.Database
 	refs    *refCache
+	graphs  graphCache
+
+	// Answers that never change, by ids.
+	counts      *lru.Cache[OID, int]
+	divergences *lru.Cache[OID, Divergence] // by both ids joined
 }
+
+// keptAnswers is how many answers of a kind are kept for each repository.
+const keptAnswers = 512
 
 func newShared(id int64, path string, info os.FileInfo, cache *odb.Cache) (*shared, error) {
 	format, err := readFormat(filepath.Join(path, "config"))
@@ -42,8 +52,16 @@ func newShared(id int64, path string, info os.FileInfo, cache *odb.Cache) (*shar
 	if err != nil {
 		return nil, err
 	}
+	counts, err := lru.New[OID, int](keptAnswers)
+	if err != nil {
+		return nil, err
+	}
+	divergences, err := lru.New[OID, Divergence](4 * keptAnswers)
+	if err != nil {
+		return nil, err
+	}
 	return &shared{id: id, path: path, info: info, format: format, objects: objects,
-		refs: newRefCache(path)}, nil
+		refs: newRefCache(path), counts: counts, divergences: divergences}, nil
 }
 
 func (f ObjectFormat) rawLen() int {

@@ -25,9 +25,10 @@ type subcommand struct {
 func subcommands(name string) (subcommand, bool) {
 	switch name {
 	case "archive", "blame", "cat-file", "check-attr", "count-objects",
-		"for-each-ref", "fsck", "ls-tree", "patch-id", "upload-pack", "verify-pack":
+		"for-each-ref", "format-patch", "fsck", "ls-tree", "merge-base", "patch-id", "range-diff",
+		"rev-parse", "upload-pack", "verify-pack":
 		return subcommand{effect: readsOnly}, true
-	case "diff-tree", "format-patch", "log", "merge-base", "rev-list", "range-diff", "rev-parse":
+	case "diff-tree", "log", "rev-list":
 		return subcommand{effect: readsOnly, endOfOptions: true}, true
 	case "bundle", "commit-graph", "index-pack", "merge-tree", "multi-pack-index",
 		"pack-objects", "prune", "prune-packed", "repack", "unpack-objects":

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"context"
 	"fmt"
+
+	"github.com/gitfor/gitfor/app/git/graph"
 )
 
 // node is a commit in a walk, as the commit-graph or the commit itself says.
@@ -28,10 +30,11 @@ type walk struct {
 	nodes map[string]*node
 	queue nodeQueue
 	count int
+	graph *graph.Graph // nil when there is none
 }
 
 func (r *Repository) newWalk(ctx context.Context) *walk {
-	return &walk{repo: r, ctx: ctx, nodes: make(map[string]*node)}
+	return &walk{repo: r, ctx: ctx, nodes: make(map[string]*node), graph: r.graph()}
 }
 
 // node is the commit of this raw id, read once per walk.
@@ -44,11 +47,35 @@ func (w *walk) node(hash string) (*node, error) {
 			return nil, err
 		}
 	}
-	n, err := w.repo.readNode(hash)
+	n, err := w.graphNode(hash)
+	if n == nil && err == nil {
+		n, err = w.repo.readNode(hash)
+	}
 	if err != nil {
 		return nil, err
 	}
-	w.nodes[hash] = n
+	w.nodes[n.hash] = n
+	return n, nil
+}
+
+// graphNode is what the commit-graph says; nil when it does not know.
+func (w *walk) graphNode(hash string) (*node, error) {
+	if w.graph == nil {
+		return nil, nil
+	}
+	pos, ok := w.graph.Find(hash)
+	if !ok {
+		return nil, nil
+	}
+	var parents [8]uint32
+	c, err := w.graph.Commit(pos, parents[:0])
+	if err != nil {
+		return nil, err
+	}
+	n := &node{hash: hash, date: c.Date, gen: c.Generation, parents: make([]string, len(c.Parents))}
+	for i, p := range c.Parents {
+		n.parents[i] = w.graph.Hash(p)
+	}
 	return n, nil
 }
 
@@ -94,6 +121,14 @@ func (w *walk) pop() *node {
 	n := heap.Pop(&w.queue).(*node)
 	n.queued = false
 	return n
+}
+
+// peek is what pop would take.
+func (w *walk) peek() *node {
+	if w.queue.Len() == 0 {
+		return nil
+	}
+	return w.queue.nodes[0]
 }
 
 // nodeQueue is a heap of nodes: the newest first, by date, or by generation
