@@ -155,7 +155,7 @@ func TestNotebook(t *testing.T) {
 			t.Errorf("lacks %s", want)
 		}
 	}
-	if strings.Contains(got, "script") || strings.Contains(got, "onclick") || strings.Contains(got, "42") {
+	if strings.Contains(got, "<script") || strings.Contains(got, "onclick") || strings.Contains(got, "42") {
 		t.Errorf("got %s", got)
 	}
 	if t.Failed() {

@@ -25,7 +25,7 @@ func TestGFM(t *testing.T) {
 		"autolink":      {"see https://example.com/a_b.", `<p>see <a href="https://example.com/a_b" rel="nofollow noopener noreferrer">https://example.com/a_b</a>.</p>` + "\n"},
 		"www":           {"www.example.com", `<p><a href="http://www.example.com" rel="nofollow noopener noreferrer">www.example.com</a></p>` + "\n"},
 		"mail":          {"a@example.com", `<p><a href="mailto:a@example.com">a@example.com</a></p>` + "\n"},
-		"tagfilter":     {"a <title>b</title> <script>c</script> d", "<p>a   d</p>\n"},
+		"tagfilter":     {"a <title> b <script>c</script> d\n\n<xmp> e <svg> f <object> g", "<p>a &lt;title&gt; b &lt;script&gt;c&lt;/script&gt; d</p>\n<p>&lt;xmp&gt; e  f  g</p>\n"},
 		"emoji":         {":tada: and :nosuchthing:", "<p>🎉 and :nosuchthing:</p>\n"},
 		"details":       {"<details open>\n<summary>More</summary>\n\n**x**\n\n</details>", "<details open=\"\">\n<summary>More</summary>\n<p><strong>x</strong></p>\n</details>"},
 		"kbd":           {"<kbd>Ctrl</kbd> H<sub>2</sub>O x<sup>2</sup>", "<p><kbd>Ctrl</kbd> H<sub>2</sub>O x<sup>2</sup></p>\n"},

@@ -54,9 +54,19 @@ func newPolicy() *bluemonday.Policy {
 	p.RequireParseableURLs(true)
 	p.AllowRelativeURLs(true)
 	p.AllowURLSchemes("http", "https", "mailto", "tel", "irc", "ircs", "xmpp", "ftp", "matrix")
-	p.SkipElementsContent("textarea", "title", "select", "option", "svg", "math", "template", "canvas", "audio", "embed", "applet")
+	// Where such an element is left open, all that follows would be lost with
+	// it; so its text stays.
+	p.AllowElementsContent("noscript", "object", "frame", "frameset")
 	return p
 }
+
+// filtered are tags after which a browser takes all for text until their end.
+// https://github.github.com/gfm/#disallowed-raw-html-extension-
+var filtered = regexp.MustCompile(`(?i)<(/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext)(?:[\s/>]|$))`)
+
+// filterTags makes text of such tags, so that one that somebody mentions does
+// not swallow the rest of what they wrote.
+func filterTags(raw []byte) []byte { return filtered.ReplaceAll(raw, []byte("&lt;$1")) }
 
 // idForm is what an id may look like: it is put into addresses.
 var idForm = regexp.MustCompile(`^[\p{L}\p{N}_.:-]{1,100}$`)

@@ -153,6 +153,21 @@ func (slotRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	for _, kind := range []ast.NodeKind{kindSlotBlock, kindSlotInline} {
 		reg.Register(kind, write)
 	}
+	reg.Register(ast.KindRawHTML, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			writeRaw(w, source, n.(*ast.RawHTML).Segments)
+		}
+		return ast.WalkSkipChildren, nil
+	})
+	reg.Register(ast.KindHTMLBlock, func(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+		block := n.(*ast.HTMLBlock)
+		if entering {
+			writeRaw(w, source, block.Lines())
+		} else if block.HasClosure() {
+			_, _ = w.Write(filterTags(block.ClosureLine.Value(source)))
+		}
+		return ast.WalkContinue, nil
+	})
 	// Every node of these kinds is replaced by a slot before rendering.
 	nothing := func(util.BufWriter, []byte, ast.Node, bool) (ast.WalkStatus, error) {
 		return ast.WalkSkipChildren, nil
@@ -160,4 +175,14 @@ func (slotRenderer) RegisterFuncs(reg renderer.NodeRendererFuncRegisterer) {
 	for _, kind := range []ast.NodeKind{kindMath, kindMathBlock, kindTask, extast.KindTaskCheckBox} {
 		reg.Register(kind, nothing)
 	}
+}
+
+// writeRaw writes an author's HTML; a tag may go over several lines.
+func writeRaw(w util.BufWriter, source []byte, lines *text.Segments) {
+	var raw []byte
+	for i := range lines.Len() {
+		line := lines.At(i)
+		raw = append(raw, line.Value(source)...)
+	}
+	_, _ = w.Write(filterTags(raw))
 }
