@@ -77,8 +77,9 @@ func (r *receipt) moveSome(ctx context.Context, list []*Command, budget *int) er
 	return nil
 }
 
-// manyRefs is from how many refs on their files are flushed together.
-const manyRefs = 64
+// manyRefs is from how many refs on their files are flushed together and then
+// packed.
+const manyRefs = 256
 
 // updateRefs runs one transaction. When git refused it, the refusal comes back;
 // any other failure is the error.
@@ -110,6 +111,12 @@ func (r *receipt) updateRefs(ctx context.Context, list []*Command) (refused *git
 		err = syncFileSystem(r.req.Repo.Path)
 	}
 	return nil, err
+}
+
+// packRefs puts the refs into one file after a push of many: git reads them all
+// for each push and fetch that follows.
+func (r *receipt) packRefs(ctx context.Context) error {
+	return r.req.Repo.Command(ctx, "pack-refs", "--all").Run()
 }
 
 // refusedRef is the ref that git named as the reason, or "".

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -65,6 +66,30 @@ func (e *packEntry) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// copySize is the size of the buffers through which packs go.
+const copySize = 256 << 10
+
+// ReadFrom is what io.Copy uses: larger steps than its own wake the readers
+// less often.
+func (e *packEntry) ReadFrom(r io.Reader) (n int64, err error) {
+	buf := make([]byte, copySize)
+	for {
+		k, rerr := r.Read(buf)
+		if k > 0 {
+			if _, err := e.Write(buf[:k]); err != nil {
+				return n, err
+			}
+			n += int64(k)
+		}
+		if errors.Is(rerr, io.EOF) {
+			return n, nil
+		}
+		if rerr != nil {
+			return n, rerr
+		}
+	}
+}
+
 // wake tells the readers that something changed; e.mu is held.
 func (e *packEntry) wake() {
 	close(e.changed)
@@ -117,6 +142,7 @@ func (e *packEntry) remove() {
 // whether any byte was written, so that the caller may still send an error.
 func (e *packEntry) copyTo(ctx context.Context, w io.Writer, start func(size int64)) (wrote bool, err error) {
 	var off int64
+	var buf []byte
 	for {
 		e.mu.Lock()
 		size, head, file, done, err, changed := e.size, e.head, e.file, e.done, e.err, e.changed
@@ -130,7 +156,7 @@ func (e *packEntry) copyTo(ctx context.Context, w io.Writer, start func(size int
 		}
 		if off < size {
 			wrote = true
-			n, werr := copyRange(w, head, file, off, size)
+			n, werr := copyRange(w, head, file, off, size, &buf)
 			off += n
 			if werr != nil {
 				return true, werr
@@ -153,23 +179,29 @@ func (e *packEntry) copyTo(ctx context.Context, w io.Writer, start func(size int
 	}
 }
 
-// copyRange writes the bytes from off to size.
-func copyRange(w io.Writer, head []byte, file *os.File, off, size int64) (int64, error) {
-	var n int64
+// copyRange writes the bytes from off to size. The buffer is made when it is
+// needed and kept for the next time.
+func copyRange(w io.Writer, head []byte, file *os.File, off, size int64, buf *[]byte) (n int64, err error) {
 	if off < int64(len(head)) {
 		k, err := w.Write(head[off:])
+		if err != nil || off+int64(k) >= size {
+			return int64(k), err
+		}
 		n = int64(k)
+	}
+	if *buf == nil {
+		*buf = make([]byte, copySize)
+	}
+	for off+n < size {
+		part := (*buf)[:min(copySize, size-off-n)]
+		if _, err := file.ReadAt(part, off+n-packHead); err != nil {
+			return n, fmt.Errorf("pack cache: %w", err)
+		}
+		k, err := w.Write(part)
+		n += int64(k)
 		if err != nil {
 			return n, err
 		}
-		off += n
 	}
-	if off >= size {
-		return n, nil
-	}
-	k, err := io.Copy(w, io.NewSectionReader(file, off-packHead, size-off))
-	if err == nil && k < size-off {
-		err = errors.New("pack cache: the file is shorter than it was")
-	}
-	return n + k, err
+	return n, nil
 }

@@ -35,9 +35,9 @@ func overBoth(t *testing.T, opts []option, f func(t *testing.T, s *server, c *cl
 
 func (s *server) ref(name string) string {
 	s.t.Helper()
-	repo, err := s.store.Open(s.t.Context(), s.id)
+	repo, err := s.store.Open(context.Background(), s.id)
 	must(s.t, err)
-	ref, err := repo.Ref(s.t.Context(), name)
+	ref, err := repo.Ref(context.Background(), name)
 	if errors.Is(err, git.ErrNotFound) {
 		return ""
 	}

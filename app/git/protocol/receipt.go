@@ -201,7 +201,11 @@ func (r *receipt) settle(ctx context.Context) error {
 	} else {
 		r.s.point(PointRefsMoved)
 	}
-	return errors.Join(err, r.done(ctx))
+	err = errors.Join(err, r.done(ctx))
+	if len(r.push.Pending()) >= manyRefs {
+		err = errors.Join(err, r.packRefs(ctx))
+	}
+	return err
 }
 
 // done gives the caller the results and shows its messages.

@@ -25,8 +25,9 @@ import (
 
 // server is a store with one repository, served over HTTP and SSH.
 type server struct {
-	t       *testing.T
+	t       testing.TB
 	store   *git.Store
+	root    string
 	id      int64
 	url     string // of the repository over HTTP
 	sshURL  string
@@ -58,31 +59,41 @@ func newServer(t *testing.T, opts ...option) *server {
 	return s
 }
 
-func newStore(t *testing.T) *server {
+func newStore(t testing.TB) *server {
 	t.Helper()
-	root := t.TempDir()
 	s := &server{t: t, id: 7, runs: map[string]int{}}
+	must(t, s.open(t.TempDir()))
+	cache := s.upload.Cache
+	t.Cleanup(func() { _ = cache.Close() })
+	_, err := s.store.Init(context.Background(), s.id, "main")
+	must(t, err)
+	return s
+}
+
+// open opens the store in the folder root.
+func (s *server) open(root string) error {
 	store, err := git.NewStore(filepath.Join(root, "git"), git.StoreOptions{Observe: func(_ context.Context, name string, _ time.Duration) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.runs[name]++
 	}})
-	must(t, err)
-	s.store = store
-	_, err = store.Init(t.Context(), s.id, "main")
-	must(t, err)
+	if err != nil {
+		return err
+	}
 	cache, err := protocol.NewPackCache(filepath.Join(root, "git", "cache"), 1<<30, time.Hour)
-	must(t, err)
-	t.Cleanup(func() { _ = cache.Close() })
+	if err != nil {
+		return err
+	}
+	s.store, s.root = store, root
 	s.upload = &protocol.UploadPack{Cache: cache}
 	s.receive = &protocol.ReceivePack{Quarantine: filepath.Join(root, "git", "incoming"), Agent: "gitfor/test"}
-	return s
+	return nil
 }
 
 func withFormat(f git.ObjectFormat) option {
 	return func(s *server) {
 		must(s.t, s.store.Remove(s.id))
-		_, err := s.store.InitFormat(s.t.Context(), s.id, "main", f)
+		_, err := s.store.InitFormat(context.Background(), s.id, "main", f)
 		must(s.t, err)
 	}
 }
@@ -113,6 +124,12 @@ func (s *server) fault(err error) {
 }
 
 func (s *server) startHTTP() {
+	srv := httptest.NewServer(s.handler())
+	s.t.Cleanup(srv.Close)
+	s.url = srv.URL + "/r.git"
+}
+
+func (s *server) handler() http.Handler {
 	h := &protocol.HTTP{Upload: s.upload, Receive: s.receive}
 	mux := http.NewServeMux()
 	with := func(serve func(w http.ResponseWriter, r *http.Request, t protocol.Target) error) http.HandlerFunc {
@@ -136,9 +153,7 @@ func (s *server) startHTTP() {
 		return h.ReceivePack(w, r, protocol.ReceiveRequest{Target: t, Hooks: s.hooks, Client: "someone",
 			Identity: protocol.Identity{Name: "Pusher", Email: "pusher@example.org"}})
 	}))
-	srv := httptest.NewServer(mux)
-	s.t.Cleanup(srv.Close)
-	s.url = srv.URL + "/r.git"
+	return mux
 }
 
 // startSSH serves the same repository over SSH.
@@ -193,7 +208,7 @@ func (s *server) serveSSH(ctx context.Context, sess *protocol.SSHSession) int {
 	return 0
 }
 
-func writeKey(t *testing.T, path string) ssh.PublicKey {
+func writeKey(t testing.TB, path string) ssh.PublicKey {
 	t.Helper()
 	pub, key, err := ed25519.GenerateKey(rand.Reader)
 	must(t, err)
@@ -214,7 +229,7 @@ func (s *server) sshArgs(key string) []string {
 
 // client is a git user with an empty home.
 type client struct {
-	t   *testing.T
+	t   testing.TB
 	dir string
 	env []string
 }
@@ -245,7 +260,7 @@ func (c *client) cmd(ctx context.Context, dir string, args ...string) *exec.Cmd 
 
 // try runs git and is what it said and whether it succeeded.
 func (c *client) try(dir string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	out, err := c.cmd(ctx, dir, args...).CombinedOutput()
 	return string(out), err

@@ -282,7 +282,7 @@ func TestManyRefs(t *testing.T) {
 	}
 	start := time.Now()
 	out := c.refused("cannot be pushed", "work", "push", "--porcelain", "origin", "refs/*:refs/*")
-	if d := time.Since(start); d > 30*time.Second {
+	if d := time.Since(start); d > time.Minute {
 		t.Fatalf("a push of 12,000 refs took %v", d)
 	} else {
 		t.Logf("12,000 refs took %v", d.Round(time.Millisecond))

@@ -123,6 +123,20 @@ type countingWriter struct {
 	err error
 }
 
+// ReadFrom lets the writer behind it read in steps of its own.
+func (c *countingWriter) ReadFrom(r io.Reader) (int64, error) {
+	rf, ok := c.w.(io.ReaderFrom)
+	if !ok {
+		return io.Copy(struct{ io.Writer }{c}, r)
+	}
+	n, err := rf.ReadFrom(r)
+	c.n += n
+	if c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
 func (c *countingWriter) Write(p []byte) (int, error) {
 	n, err := c.w.Write(p)
 	c.n += int64(n)
