@@ -15,13 +15,13 @@ import (
 	"database/sql"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 )
@@ -53,6 +53,10 @@ type DB struct {
 	files    DomainFiles
 	log      *slog.Logger
 	wake     chan struct{}
+	bus      *Bus
+	pgxQueue *river.Client[pgx.Tx]
+	// sequencing says that this process numbers the events itself.
+	sequencing atomic.Bool
 }
 
 // Open connects to the database at url. It does not migrate; see Migrate.
@@ -82,10 +86,8 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	// Idle conns belong to the pgx pool; database/sql must not hold them.
 	sqldb.SetMaxIdleConns(0)
 	d.bun = bun.NewDB(sqldb, pgdialect.New(), bun.WithDiscardUnknownColumns())
-	d.queue, err = river.NewClient(riverdatabasesql.New(sqldb), &river.Config{
-		Schema: JobsSchema, Logger: opts.Logger, FetchCooldown: 10 * time.Millisecond,
-	})
-	if err != nil {
+	d.bus = newBus(d.jobs, opts.Logger)
+	if err := d.openQueues(sqldb); err != nil {
 		d.Close()
 		return nil, fmt.Errorf("job queue: %w", err)
 	}

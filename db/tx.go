@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
 	"github.com/uptrace/bun"
 )
 
@@ -32,6 +33,7 @@ type tx struct {
 	after  []func()
 	events []Event
 	wakes  bool
+	queues []string
 }
 
 // Cell is the cell's own tables in this transaction.
@@ -42,8 +44,12 @@ func (t *tx) Now() time.Time { return t.now }
 func (t *tx) AfterCommit(fn func()) { t.after = append(t.after, fn) }
 
 func (t *tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error {
-	if _, err := t.d.queue.InsertTx(ctx, t.bun.Tx, args, opts); err != nil {
+	res, err := t.d.queue.InsertTx(ctx, t.bun.Tx, args, opts)
+	if err != nil {
 		return fmt.Errorf("enqueue %s: %w", args.Kind(), mapped(err))
+	}
+	if res.Job.State == rivertype.JobStateAvailable {
+		t.queues = append(t.queues, res.Job.Queue)
 	}
 	return nil
 }
@@ -104,12 +110,7 @@ func (d *DB) run(ctx context.Context, base *bun.DB, fn func(ctx context.Context,
 	for try := range tries {
 		var t *tx
 		if t, err = d.once(ctx, base, fn); err == nil {
-			if t.wakes {
-				select {
-				case d.wake <- struct{}{}:
-				default:
-				}
-			}
+			d.committed(ctx, t)
 			for _, after := range t.after {
 				after()
 			}
@@ -125,6 +126,23 @@ func (d *DB) run(ctx context.Context, base *bun.DB, fn func(ctx context.Context,
 		}
 	}
 	return mapped(err)
+}
+
+// committed wakes whoever waits for what t published or enqueued. Notices
+// from inside the transaction would halve the rate of commits.
+func (d *DB) committed(ctx context.Context, t *tx) {
+	if t.wakes {
+		select {
+		case d.wake <- struct{}{}:
+		default:
+		}
+		if !d.sequencing.Load() {
+			d.bus.Notify(ctx, PublishedChannel, "")
+		}
+	}
+	for _, queue := range t.queues {
+		d.bus.queue(ctx, notice{JobChannel, JobNotice(queue)})
+	}
 }
 
 func (d *DB) once(ctx context.Context, base *bun.DB, fn func(ctx context.Context, t *tx) error) (*tx, error) {
