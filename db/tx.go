@@ -19,6 +19,9 @@ type Tx interface {
 	Publish(ctx context.Context, events ...Event) error
 	// Enqueue adds a River job that starts after the commit.
 	Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
+	// Handled notes that subscriber handled the event and says whether this
+	// is the first time: what is written beside it is then written once.
+	Handled(ctx context.Context, subscriber, eventID string) (first bool, err error)
 	// AfterCommit runs fn in this process once the transaction committed;
 	// only for hints that may be lost, such as dropping a cache entry.
 	AfterCommit(fn func())
@@ -52,6 +55,16 @@ func (t *tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.Insert
 		t.queues = append(t.queues, res.Job.Queue)
 	}
 	return nil
+}
+
+func (t *tx) Handled(ctx context.Context, subscriber, eventID string) (bool, error) {
+	res, err := t.bun.NewRaw("INSERT INTO events.handled (subscriber, event_id, at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+		subscriber, eventID, t.now).Exec(ctx)
+	if err != nil {
+		return false, fmt.Errorf("note event as handled: %w", mapped(err))
+	}
+	n, err := res.RowsAffected()
+	return n > 0, err
 }
 
 func (t *tx) Publish(_ context.Context, events ...Event) error {
