@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
@@ -67,6 +69,9 @@ type App struct {
 	Repos     *repos.Service
 	Transport *transport.Service
 
+	Events *events.Service
+	Alarms *alarms.Service
+
 	cfg      Config
 	log      *slog.Logger
 	services []service
@@ -111,6 +116,7 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 
 // build makes the features, in the order of who needs whom.
 func (a *App) build(ctx context.Context) (err error) {
+	a.buildEvents()
 	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{}); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ func (a *App) routes(r *web.Router) {
 	})
 	a.Repos.Routes(r)
 	a.Transport.Routes(r)
+	a.Events.Routes(r, a.Gate)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

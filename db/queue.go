@@ -3,12 +3,14 @@ package db
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
+	"github.com/riverqueue/river/rivertype"
 )
 
 // MaxAttempts is how often a job may be fetched. It is far more than the
@@ -67,3 +69,36 @@ func (d *DB) NotifyQueues(ctx context.Context, queues ...string) {
 // Sequencing says whether this process numbers the events, so that its own
 // commits need not tell another one.
 func (d *DB) Sequencing(on bool) { d.sequencing.Store(on) }
+
+// DeadLetters are the jobs that failed too often, the newest first.
+func (d *DB) DeadLetters(ctx context.Context, limit int) ([]*rivertype.JobRow, error) {
+	res, err := d.pgxQueue.JobList(ctx, river.NewJobListParams().States(rivertype.JobStateDiscarded).
+		OrderBy(river.JobListOrderByFinalizedAt, river.SortOrderDesc).First(limit))
+	if err != nil {
+		return nil, mapped(err)
+	}
+	return res.Jobs, nil
+}
+
+// Replay gives a dead letter another try. ErrNotFound when there is no job
+// with this id.
+func (d *DB) Replay(ctx context.Context, jobID int64) error {
+	job, err := d.pgxQueue.JobRetry(ctx, jobID)
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return ErrNotFound
+	}
+	if err != nil {
+		return mapped(err)
+	}
+	d.NotifyQueues(ctx, job.Queue)
+	return nil
+}
+
+// ForgetJob deletes a job that is not running.
+func (d *DB) ForgetJob(ctx context.Context, jobID int64) error {
+	_, err := d.pgxQueue.JobDelete(ctx, jobID)
+	if errors.Is(err, rivertype.ErrNotFound) {
+		return ErrNotFound
+	}
+	return mapped(err)
+}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gitfor/gitfor/app"
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/jobs"
 	"github.com/spf13/cobra"
 )
 
@@ -59,6 +60,11 @@ func serve(ctx context.Context, c *config) (err error) {
 	a, err := app.New(ctx, cfg, d, log)
 	if err != nil {
 		return err
+	}
+	if c.role("jobs") {
+		if err := jobs.Attach(a, cfg.DataDir, log); err != nil {
+			return err
+		}
 	}
 	if err := a.Start(context.WithoutCancel(ctx)); err != nil {
 		return err
