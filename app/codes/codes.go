@@ -1,0 +1,127 @@
+package codes
+
+import (
+	"context"
+	"errors"
+	"html/template"
+	"log/slog"
+
+	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/highlight"
+	"github.com/gitfor/gitfor/app/markup"
+	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/link"
+)
+
+// Deps are what the service needs.
+type Deps struct {
+	DB     *db.DB
+	Gate   *perms.Gate
+	Repos  *repos.Service
+	Markup *markup.Renderer
+	// ContentURL is the origin of raw user content, "" for none.
+	ContentURL string
+	Log        *slog.Logger
+}
+
+// Service shows code.
+type Service struct {
+	Deps
+
+	colours *highlight.Cache
+	// archives bounds how many archives are made at once.
+	archives chan struct{}
+}
+
+const (
+	colourBytes = 64 << 20
+	archiveJobs = 2
+)
+
+// New makes the service.
+func New(deps Deps) *Service {
+	return &Service{Deps: deps, colours: highlight.NewCache(colourBytes), archives: make(chan struct{}, archiveJobs)}
+}
+
+// place is a revision of a repository and a path in it.
+type place struct {
+	repo *model.Repo
+	git  *git.Repository
+	rev  git.Revision
+	path string
+}
+
+// ref is the revision as addresses name it.
+func (p *place) ref() string { return p.rev.Name }
+
+// errEmpty says that a repository has no commit yet.
+var errEmpty = errors.New("repository is empty")
+
+// at resolves the part of an address after tree/, blob/ and the like: the
+// longest existing ref, then a path. "" is the default branch.
+func (s *Service) at(ctx context.Context, repo *model.Repo, address string) (*place, error) {
+	g, err := s.Repos.Open(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	p := &place{repo: repo, git: g}
+	if address == "" {
+		p.rev, err = g.ResolveRef(ctx, repo.DefaultBranch)
+		if errors.Is(err, git.ErrNotFound) {
+			return p, s.emptyOr(ctx, g, "branch “"+repo.DefaultBranch+"”")
+		}
+		return p, err
+	}
+	p.rev, p.path, err = g.SplitRefPath(ctx, address)
+	if errors.Is(err, git.ErrNotFound) {
+		return p, s.emptyOr(ctx, g, "branch, tag or commit of this name")
+	}
+	if err == nil && p.rev.Commit == "" {
+		return p, fault.New(fault.NotFound, "That tag does not lead to a commit.")
+	}
+	return p, err
+}
+
+// emptyOr is errEmpty for a repository without branches, else that there is
+// no such thing.
+func (s *Service) emptyOr(ctx context.Context, g *git.Repository, what string) error {
+	branches, err := g.Branches(ctx)
+	if err != nil {
+		return err
+	}
+	if len(branches) == 0 {
+		return errEmpty
+	}
+	return fault.New(fault.NotFound, "There is no "+what+" here.")
+}
+
+// lost turns git's not found into a page that does not exist.
+func lost(err error) error {
+	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrWrongType) || errors.Is(err, git.ErrAmbiguous) {
+		return fault.Wrap(fault.NotFound, "There is no such file or folder at this revision.", err)
+	}
+	return err
+}
+
+// files resolves the relative links of a document at p.
+func (p *place) files() markup.Files {
+	o, n, ref := p.repo.Owner.Name, p.repo.Name, p.ref()
+	return markup.Files{
+		Page:   func(path string) string { return link.Blob(o, n, ref, path) },
+		Folder: func(path string) string { return link.Tree(o, n, ref, path) },
+		Raw:    func(path string) string { return link.Raw(o, n, ref, path) },
+		Home:   link.Repo(o, n),
+		Key:    o + "/" + n + "@" + ref,
+	}
+}
+
+// document renders a Markdown file of the repository.
+func (s *Service) document(ctx context.Context, p *place, dir, text string) (template.HTML, error) {
+	out, err := s.Markup.Render(ctx, markup.Lookup{}, text, markup.Options{Mode: markup.Document,
+		Owner: p.repo.Owner.Name, Repo: p.repo.Name, Dir: dir, Files: p.files()})
+	return out.HTML, err
+}

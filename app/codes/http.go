@@ -1,0 +1,201 @@
+package codes
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/codeview"
+	"github.com/gitfor/gitfor/views/link"
+	"github.com/gitfor/gitfor/views/ui"
+)
+
+// Routes mounts the pages and the API.
+func (s *Service) Routes(r *web.Router) {
+	read := s.Gate.Repo(model.RoleRead)
+	const base = "/{owner}/{repo}"
+	r.Get(base, read, s.home)
+	r.Get(base+"/tree/*", read, s.tree)
+	r.Get(base+"/blob/*", read, s.blob)
+	r.Get(base+"/raw/*", read, s.raw)
+	r.Get(base+"/commits", read, s.commits)
+	r.Get(base+"/commits/*", read, s.commits)
+	r.Get(base+"/branches", read, s.branches)
+	r.Get(base+"/tags", read, s.tags)
+	r.Get(base+"/archive/*", read, s.archive)
+}
+
+// here resolves the rest of the address.
+func (s *Service) here(c *web.Ctx) (*place, error) {
+	defer c.Time("git")()
+	return s.at(c.Context(), c.Repo, c.Param("*"))
+}
+
+// show renders a page of code in the repository's frame.
+func (s *Service) show(c *web.Ctx, page web.Page) error {
+	shell, err := s.Repos.Shell(c, "code")
+	if err != nil {
+		return err
+	}
+	page.Shell = shell
+	return c.Render(page)
+}
+
+func (s *Service) home(c *web.Ctx) error {
+	if strings.HasSuffix(c.R.URL.Path, ".git") {
+		return c.Moved(link.Repo(c.Repo.Owner.Name, c.Repo.Name))
+	}
+	p, err := s.here(c)
+	if errors.Is(err, errEmpty) {
+		return s.empty(c)
+	}
+	if err != nil {
+		return err
+	}
+	return s.renderFolder(c, p, true)
+}
+
+func (s *Service) tree(c *web.Ctx) error {
+	p, err := s.here(c)
+	if errors.Is(err, errEmpty) {
+		return c.Redirect(link.Repo(c.Repo.Owner.Name, c.Repo.Name))
+	}
+	if err != nil {
+		return err
+	}
+	if p.path != "" {
+		e, err := p.git.EntryAt(c.Context(), p.rev.Commit, p.path)
+		if err == nil && !e.IsTree() {
+			return c.Redirect(link.Blob(c.Repo.Owner.Name, c.Repo.Name, p.ref(), p.path))
+		}
+	}
+	return s.renderFolder(c, p, false)
+}
+
+func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
+	stop := c.Time("git")
+	folder, err := s.folder(c.Context(), p)
+	stop()
+	if err != nil {
+		return err
+	}
+	head, err := s.head(c, p, "tree")
+	if err != nil {
+		return err
+	}
+	latest, err := p.git.Commit(c.Context(), p.rev.Commit)
+	if err != nil {
+		return err
+	}
+	lines, err := s.lines(c.Context(), p.repo, []*git.Commit{latest})
+	if err != nil {
+		return err
+	}
+	props := codeview.FolderProps{Head: head, Folder: folder, Latest: lines[0],
+		History: link.Commits(p.repo.Owner.Name, p.repo.Name, p.ref(), p.path)}
+	if p.path != "" {
+		props.Up = link.Tree(p.repo.Owner.Name, p.repo.Name, p.ref(), parent(p.path))
+	}
+	title := p.repo.FullName()
+	if !home {
+		title = git.Display(join(p.path, "")) + " at " + git.Display(p.ref()) + " · " + title
+	}
+	if home {
+		about, err := s.about(c, p)
+		if err != nil {
+			return err
+		}
+		props.About = about
+	}
+	return s.show(c, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
+}
+
+func parent(path string) string {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i]
+	}
+	return ""
+}
+
+// head is what the pages of a revision have at their top: the menu of
+// branches and tags, and the path.
+func (s *Service) head(c *web.Ctx, p *place, page string) (codeview.Head, error) {
+	o, n := p.repo.Owner.Name, p.repo.Name
+	h := codeview.Head{Repo: p.repo, Ref: git.Display(p.ref()), Path: git.Display(p.path)}
+	switch {
+	case p.rev.IsTag():
+		h.RefIcon = "tag"
+	case p.rev.IsBranch():
+		h.RefIcon = "git-branch"
+	default:
+		h.RefIcon, h.Ref = "git-commit-horizontal", p.rev.Commit.Short()
+	}
+	branches, err := p.git.Branches(c.Context())
+	if err != nil {
+		return h, err
+	}
+	tags, err := p.git.Tags(c.Context())
+	if err != nil {
+		return h, err
+	}
+	h.BranchCount, h.TagCount = len(branches), len(tags)
+	to := func(ref string) string {
+		switch page {
+		case "blob":
+			return link.Blob(o, n, ref, p.path)
+		case "commits":
+			return link.Commits(o, n, ref, p.path)
+		}
+		return link.Tree(o, n, ref, p.path)
+	}
+	h.Branches = refLinks(branches, p.rev.Ref, to)
+	h.Tags = refLinks(tags, p.rev.Ref, to)
+	h.Crumbs = []ui.Tab{{Label: n, Href: link.Tree(o, n, p.ref(), "")}}
+	done := ""
+	for _, part := range strings.Split(p.path, "/") {
+		if part == "" {
+			continue
+		}
+		done = join(done, part)
+		h.Crumbs = append(h.Crumbs, ui.Tab{Label: git.Display(part), Href: link.Tree(o, n, p.ref(), done)})
+	}
+	return h, nil
+}
+
+// maxMenu is how many refs the menu of branches and tags lists.
+const maxMenu = 100
+
+func refLinks(refs []git.Ref, current string, to func(string) string) []codeview.RefLink {
+	out := make([]codeview.RefLink, 0, min(len(refs), maxMenu))
+	for _, r := range refs {
+		if len(out) == maxMenu {
+			break
+		}
+		out = append(out, codeview.RefLink{Name: git.Display(r.Short()), Href: to(r.Short()), Current: r.Name == current})
+	}
+	return out
+}
+
+// about is the side of a repository's home.
+func (s *Service) about(c *web.Ctx, p *place) (*codeview.About, error) {
+	a := &codeview.About{Repo: p.repo, Clone: codeview.Clone(s.Repos.CloneURLs(c.Kit().Config().URL, p.repo)),
+		Zip: link.Archive(p.repo.Owner.Name, p.repo.Name, p.ref(), "zip"), CanEdit: c.Role.AtLeast(model.RoleAdmin)}
+	total := int64(0)
+	for _, n := range p.repo.Languages {
+		total += n
+	}
+	for name, n := range p.repo.Languages {
+		a.Languages = append(a.Languages, codeview.Language{Name: name, Bytes: n, Part: float64(n) / float64(max(total, 1))})
+	}
+	codeview.SortLanguages(a.Languages)
+	return a, nil
+}
+
+// empty is the home of a repository without commits: how to fill it.
+func (s *Service) empty(c *web.Ctx) error {
+	urls := codeview.Clone(s.Repos.CloneURLs(c.Kit().Config().URL, c.Repo))
+	return s.show(c, web.Page{Title: c.Repo.FullName(), Body: codeview.Empty(codeview.EmptyProps{Repo: c.Repo, Clone: urls,
+		CanPush: c.Role.AtLeast(model.RoleWrite) && !c.Repo.Archived(), SignedIn: c.Viewer.SignedIn()})})
+}

@@ -1,0 +1,180 @@
+// Package codeview shows the contents of repositories: folders, files,
+// commits, branches and tags.
+package codeview
+
+import (
+	"html/template"
+	"sort"
+	"time"
+
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/ui"
+)
+
+// CommitLine is a commit in a list.
+type CommitLine struct {
+	OID, Short, Title, Body string
+	Author, Committer       string
+	Account                 *model.Account // the author's, or nil
+	CoAuthors               []string
+	When, Authored          time.Time
+	Href                    string
+}
+
+// RefLink is a branch or tag in the menu.
+type RefLink struct {
+	Name, Href string
+	Current    bool
+}
+
+// Head is at the top of the pages of a revision.
+type Head struct {
+	Repo                  *model.Repo
+	Ref, RefIcon          string
+	Path                  string
+	Branches, Tags        []RefLink
+	BranchCount, TagCount int
+	Crumbs                []ui.Tab
+}
+
+// Entry is a row of a folder.
+type Entry struct {
+	Name, Href, Icon string
+	Kind             string // read out, and shown when the pointer rests on the icon
+	Target           string // of a symbolic link, or the commit of a submodule
+}
+
+// Readme is the file that describes a folder: HTML, or plain Text.
+type Readme struct {
+	Name, Href string
+	HTML, Text string
+}
+
+// Folder is what is in a folder.
+type Folder struct {
+	Entries []Entry
+	Total   int
+	Readme  *Readme
+}
+
+// FolderProps is the page of a folder, and with About the repository's home.
+type FolderProps struct {
+	Head    Head
+	Folder  Folder
+	Latest  CommitLine
+	History string
+	Up      string
+	About   *About
+}
+
+// Clone are the addresses of the clone box.
+type Clone struct{ HTTPS, SSH string }
+
+// Language is a language's share of the code.
+type Language struct {
+	Name  string
+	Bytes int64
+	Part  float64
+}
+
+// SortLanguages puts the most used first.
+func SortLanguages(l []Language) {
+	sort.Slice(l, func(i, j int) bool {
+		if l[i].Bytes != l[j].Bytes {
+			return l[i].Bytes > l[j].Bytes
+		}
+		return l[i].Name < l[j].Name
+	})
+}
+
+// About is the side of a repository's home.
+type About struct {
+	Repo      *model.Repo
+	Clone     Clone
+	Zip       string
+	CanEdit   bool
+	Languages []Language
+}
+
+// EmptyProps is the home of a repository without commits.
+type EmptyProps struct {
+	Repo              *model.Repo
+	Clone             Clone
+	CanPush, SignedIn bool
+}
+
+// The ways to show a file.
+const (
+	ShowText     = ""
+	ShowRendered = "rendered"
+	ShowImage    = "image"
+	ShowPDF      = "pdf"
+	ShowBinary   = "binary"
+	ShowTooLarge = "too-large"
+)
+
+// FileProps is the page of a file.
+type FileProps struct {
+	Head                           Head
+	Name                           string
+	Raw, History, Blame, Permalink string
+	Edit, Delete                   string
+	Size                           int64
+	Show                           string
+	HTML                           string
+	HasPlain, Plain                bool
+	Lines                          []template.HTML
+	Language                       string
+	Invalid, CRLF, Hidden          bool
+	Symlink, Executable            bool
+}
+
+// Day is the commits of one day, at their committers' places.
+type Day struct {
+	Date    time.Time
+	Commits []CommitLine
+}
+
+// ByDay groups commits that follow each other on the same day.
+func ByDay(lines []CommitLine) []Day {
+	var days []Day
+	for _, l := range lines {
+		y, m, d := l.When.Date()
+		date := time.Date(y, m, d, 0, 0, 0, 0, time.UTC)
+		if len(days) == 0 || !days[len(days)-1].Date.Equal(date) {
+			days = append(days, Day{Date: date})
+		}
+		last := &days[len(days)-1]
+		last.Commits = append(last.Commits, l)
+	}
+	return days
+}
+
+// CommitsProps is a page of history.
+type CommitsProps struct {
+	Head         Head
+	Days         []Day
+	Trees        []string
+	Page         int
+	Author       string
+	Newer, Older string
+}
+
+// RefRow is a branch or tag in its list.
+type RefRow struct {
+	Name, Href, Zip, Tar string
+	Compare              string
+	Commit               CommitLine
+	Branch, Default      bool
+}
+
+// RefsProps is the page of branches or of tags.
+type RefsProps struct {
+	Repo         *model.Repo
+	Title, Query string
+	Rows         []RefRow
+	Total        int
+	Page, Pages  int
+	Newer, Older string
+	CanPush      bool
+}
