@@ -14,8 +14,10 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
@@ -68,6 +70,8 @@ type App struct {
 
 	Repos     *repos.Service
 	Transport *transport.Service
+	Codes     *codes.Service
+	Markup    *markup.Renderer
 
 	Events *events.Service
 	Alarms *alarms.Service
@@ -127,6 +131,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
+	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	if a.cfg.SSHListen != "" {
 		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
 		if err != nil {

@@ -49,7 +49,8 @@ func (s *Service) archive(c *web.Ctx) error {
 	if c.R.Method == http.MethodHead {
 		return nil
 	}
-	if err := p.git.Archive(c.Context(), p.rev.Commit, git.ArchiveOptions{Format: format, Prefix: base + "/"}, c.W); err != nil {
+	cmd := p.git.Command(c.Context(), "archive", "--format="+format, "--prefix="+base+"/").Revs(p.rev.Commit.String()).Stdout(c.W)
+	if err := cmd.Run(); err != nil {
 		s.Log.WarnContext(c.Context(), "archive not sent whole", "repo", p.repo.ID, "err", err)
 		panic(http.ErrAbortHandler)
 	}
