@@ -10,6 +10,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -39,7 +40,7 @@ func bundled() []string {
 		"vendor/htmx-ext-response-targets.min.js",
 		"js/page.js", "js/theme.js", "js/time.js", "js/menu.js", "js/dialog.js",
 		"js/copy.js", "js/toast.js", "js/form.js", "js/draft.js", "js/composer.js",
-		"js/keep.js", "js/live.js", "js/shortcuts.js", "js/list.js", "js/palette.js",
+		"js/keep.js", "js/text.js", "js/live.js", "js/shortcuts.js", "js/list.js", "js/palette.js",
 	}
 }
 
@@ -58,6 +59,7 @@ var index = sync.OnceValue(func() map[string]*asset {
 	m := map[string]*asset{}
 	add := func(name string, body []byte) {
 		a := newAsset(name, body)
+		name = strings.TrimSuffix(name, ".gz")
 		m[name] = a
 		m[strings.TrimPrefix(a.url, Prefix)] = a
 	}
@@ -90,6 +92,7 @@ var index = sync.OnceValue(func() map[string]*asset {
 func newAsset(name string, body []byte) *asset {
 	sum := sha256.Sum256(body)
 	hash := hex.EncodeToString(sum[:6])
+	name, packed := strings.CutSuffix(name, ".gz")
 	ext := path.Ext(name)
 	a := &asset{body: body, etag: `"` + hash + `"`, mediaType: mediaType(ext)}
 	a.url = Prefix + strings.TrimSuffix(name, ext) + "-" + hash + ext
@@ -97,7 +100,9 @@ func newAsset(name string, body []byte) *asset {
 		a.url, a.versioned = Prefix+name, true
 		return a
 	}
-	if len(body) > 512 {
+	if packed {
+		a.body, a.gzipped = nil, body
+	} else if len(body) > 512 {
 		var buf bytes.Buffer
 		// Writes to a buffer do not fail, and the level is valid.
 		w, _ := gzip.NewWriterLevel(&buf, gzip.BestCompression)
@@ -163,12 +168,24 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	} else {
 		h.Set("Cache-Control", "no-cache")
 	}
+	if path.Ext(r.URL.Path) == ".html" {
+		// A page of ours for a frame, in which it may only run its scripts.
+		h.Set("Content-Security-Policy", "sandbox allow-scripts; default-src 'none'; script-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'self'")
+		h.Set("X-Frame-Options", "SAMEORIGIN")
+	}
 	body := a.body
 	if a.gzipped != nil {
 		h.Set("Vary", "Accept-Encoding")
 		if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
 			h.Set("Content-Encoding", "gzip")
 			body = a.gzipped
+		} else if body == nil { // kept compressed only, and no browser asks for it plain
+			unpacked, err := unpack(a.gzipped)
+			if err != nil {
+				http.Error(w, "damaged file", http.StatusInternalServerError)
+				return
+			}
+			body = unpacked
 		}
 	}
 	if strings.Contains(r.Header.Get("If-None-Match"), a.etag) {
@@ -180,4 +197,16 @@ func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(body) // the reader has gone; nothing to do
 	}
+}
+
+func unpack(gzipped []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(gzipped))
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	body, err := io.ReadAll(r)
+	if err != nil {
+		return nil, fmt.Errorf("unpack: %w", err)
+	}
+	return body, nil
 }

@@ -137,3 +137,27 @@ func TestVendoredFilesAreListed(t *testing.T) {
 		}
 	}
 }
+
+// What is kept compressed is served under its plain name, in both forms, and
+// the page for diagrams may run its scripts and nothing else.
+func TestPackedAndFramed(t *testing.T) {
+	t.Parallel()
+	get := func(name, encoding string) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodGet, static.Prefix+name, nil)
+		r.Header.Set("Accept-Encoding", encoding)
+		w := httptest.NewRecorder()
+		static.Handler().ServeHTTP(w, r)
+		return w
+	}
+	packed, plain := get("vendor/mermaid.min.js", "gzip"), get("vendor/mermaid.min.js", "")
+	if packed.Code != http.StatusOK || packed.Header().Get("Content-Encoding") != "gzip" || !strings.HasPrefix(packed.Body.String(), "\x1f\x8b") {
+		t.Errorf("packed: %d %v", packed.Code, packed.Header())
+	}
+	if plain.Code != http.StatusOK || plain.Header().Get("Content-Encoding") != "" || plain.Body.Len() < 2*packed.Body.Len() || !strings.Contains(plain.Body.String(), "mermaid") {
+		t.Errorf("plain: %d %v, %d bytes", plain.Code, plain.Header(), plain.Body.Len())
+	}
+	frame := get("js/mermaid.html", "")
+	if csp := frame.Header().Get("Content-Security-Policy"); !strings.HasPrefix(csp, "sandbox allow-scripts; default-src 'none';") || frame.Header().Get("X-Frame-Options") != "SAMEORIGIN" {
+		t.Errorf("frame: %v", frame.Header())
+	}
+}

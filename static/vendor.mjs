@@ -3,6 +3,7 @@
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync, gzipSync } from "node:zlib";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const modules = join(here, "..", "node_modules");
@@ -15,6 +16,9 @@ const scripts = [
   ["htmx-ext-response-targets", "dist/response-targets.min.js", "htmx-ext-response-targets.min.js"],
   ["htmx-ext-ws", "dist/ws.min.js", "htmx-ext-ws.min.js"],
   ["idiomorph", "dist/idiomorph.min.js", "idiomorph.min.js"],
+  ["katex", "dist/katex.min.js", "katex.min.js"],
+  // A large one, kept compressed; static.go serves it under the name without .gz.
+  ["@mermaid-js/tiny", "dist/mermaid.tiny.js", "mermaid.min.js.gz"],
 ];
 const families = [
   ["@fontsource-variable/inter", "inter", "Inter Variable", "100 900"],
@@ -38,11 +42,19 @@ function licence(pkg, file) {
   }
 }
 
+// writeCompressed leaves a file alone that holds the same: compressed bytes
+// differ between versions of the compressor.
+function writeCompressed(to, source) {
+  if (existsSync(to) && gunzipSync(readFileSync(to)).toString() === source) return;
+  writeFileSync(to, gzipSync(source, { level: 9 }));
+}
+
 for (const [pkg, from, to] of scripts) {
   const { version, license = "0BSD" } = about(pkg);
   const source = readFileSync(join(modules, pkg, from), "utf8").replace(/\n\/\/# sourceMappingURL=.*\s*$/, "\n");
-  writeFileSync(join(out, to), source);
-  licence(pkg, `${pkg}.txt`);
+  if (to.endsWith(".gz")) writeCompressed(join(out, to), source);
+  else writeFileSync(join(out, to), source);
+  licence(pkg, `${pkg.replace("@", "").replace("/", "-")}.txt`);
   versions.push(`${to}  ${pkg} ${version}  ${license}`);
 }
 
