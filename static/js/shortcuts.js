@@ -56,6 +56,13 @@
     }
   });
 
+  function label(el) {
+    if (el.dataset.keyLabel || el.getAttribute("aria-label")) return el.dataset.keyLabel || el.getAttribute("aria-label");
+    const copy = el.cloneNode(true);
+    copy.querySelectorAll("kbd, .count, .sr-only").forEach((k) => k.remove());
+    return copy.textContent.trim();
+  }
+
   function list() {
     const dialog = document.getElementById("keys");
     const rows = [["?", "This list"], ["/", "Search or jump to"], ["Control K", "Search or jump to"]];
@@ -66,7 +73,7 @@
     for (const el of document.querySelectorAll("[data-key]")) {
       if (known.has(el.dataset.key)) continue;
       known.add(el.dataset.key);
-      rows.push([el.dataset.key, el.dataset.keyLabel || el.getAttribute("aria-label") || el.textContent.trim().split("\n")[0]]);
+      rows.push([el.dataset.key, label(el)]);
     }
     const into = dialog.querySelector("[data-keys-list]");
     into.replaceChildren(

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -96,6 +98,21 @@ func (p tab) want(js, want string) {
 	}
 }
 
+// shot writes a picture of the window when -shots asks for pictures.
+func (p tab) shot(name string) {
+	p.t.Helper()
+	if *shots == "" {
+		return
+	}
+	png, err := chromedp.Run(p.ctx, chromedp.CaptureScreenshot())
+	if err == nil {
+		err = os.WriteFile(filepath.Join(*shots, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		p.t.Error(err)
+	}
+}
+
 const activeText = `document.activeElement.textContent.trim()`
 
 func TestBehaviours(t *testing.T) {
@@ -127,8 +144,22 @@ func TestBehaviours(t *testing.T) {
 		p := page(t)
 		p.keys("w") // the branch menu's own key
 		p.until(`document.activeElement.matches("[data-menu-filter]")`)
+		p.shot("open-menu")
 		p.click("h1")
 		p.want(`document.querySelectorAll("details[data-menu][open]").length`, "0")
+	})
+
+	t.Run("menus of the top bar", func(t *testing.T) {
+		p := page(t)
+		p.click(`summary[aria-label="Account menu of ada"]`)
+		p.until(`document.querySelectorAll("details[data-menu][open]").length === 1`)
+		p.shot("open-account")
+		p.do(chromedp.EmulateViewport(390, 800))
+		p.keys(kb.Escape)
+		p.click(`summary[aria-label="Menu"]`)
+		p.until(`document.querySelectorAll("details[data-menu][open]").length === 1`)
+		p.shot("open-folded")
+		p.want(`document.documentElement.scrollWidth <= 390`, "true")
 	})
 
 	t.Run("list by keyboard", func(t *testing.T) {
@@ -147,6 +178,7 @@ func TestBehaviours(t *testing.T) {
 		p.keys("?")
 		p.until(`document.getElementById("keys").open`)
 		p.until(`document.querySelector("[data-keys-list]").textContent.includes("Next row")`)
+		p.shot("open-keys")
 		p.keys(kb.Escape)
 		p.until(`!document.getElementById("keys").open`)
 	})
@@ -158,6 +190,7 @@ func TestBehaviours(t *testing.T) {
 		p.keys("mill")
 		p.until(`document.querySelector("#palette-options").textContent.includes("mill")`)
 		p.keys(kb.ArrowDown)
+		p.shot("open-palette")
 		p.want(`document.querySelector("#palette-options [aria-selected=true]").textContent.includes("mill")`, "true")
 		p.keys(kb.Enter)
 		p.until(`location.pathname === "/explore" || console.log(1)`)
@@ -193,6 +226,7 @@ func TestBehaviours(t *testing.T) {
 		p := page(t)
 		p.click(`[data-dialog-open="book-dialog"]`)
 		p.until(`document.getElementById("book-dialog").open`)
+		p.shot("open-dialog")
 		p.click(`#book-dialog [data-dialog-close]`)
 		p.until(`!document.getElementById("book-dialog").open`)
 		id := "danger-delete-this-repository"

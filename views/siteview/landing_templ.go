@@ -27,7 +27,7 @@ func promises() []promise {
 	return []promise{
 		{"terminal", "Push, and it is there", "Push over SSH or HTTPS to a name that does not exist yet, and the repository is made. Every ref, every byte, every odd file name keeps its own address."},
 		{"fingerprint-pattern", "No passwords", "Sign in with a passkey. Tokens embed their owner and a checksum, so scanners know them and forged ones go nowhere."},
-		{"git-pull-request", "Reviews that hold still", "Rounds show what changed since you last looked, comments stay on their lines, and nothing you type is ever lost."},
+		{"radio", "Pages that keep up", "What others do appears by itself, in place. What you are typing stays as it is, and a draft outlives a closed tab."},
 		{"webhook", "Everything is an event", "Each change is written once, in order, with a cursor: pages update themselves, webhooks retry, and programs follow along."},
 		{"plug", "Your tools work", "The API speaks GitHub's shapes, so clients, scripts and bots that you have keep working."},
 		{"server", "One program, yours", "A single binary over Postgres. Start it with one command; back it up with another."},
@@ -194,7 +194,7 @@ func firstPush(url string) string {
 <span class="text-ink-faint">$</span> git push -u origin main
 <span class="text-ink-muted">remote: made ada/engine, private
 To ` + url + `/ada/engine.git</span>
- <span class="text-open-ink">* [new branch]      main → main</span>`
+ <span class="text-open-ink">* [new branch]      main -&gt; main</span>`
 }
 
 var _ = templruntime.GeneratedTemplate
