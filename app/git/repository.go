@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -38,7 +39,17 @@ type shared struct {
 	// Answers that never change, by ids.
 	counts      *lru.Cache[OID, int]
 	divergences *lru.Cache[OID, Divergence] // by both ids joined
+	lasts       *lru.Cache[lastKey, map[string]OID]
+	blames      *lru.Cache[blameKey, []BlameHunk]
+
+	maintaining sync.Mutex
 }
+
+// keptBlames is for how many files blame is kept.
+const keptBlames = 32
+
+// keptFolders is for how many folders the last commits are kept.
+const keptFolders = 64
 
 // keptAnswers is how many answers of a kind are kept for each repository.
 const keptAnswers = 512
@@ -60,8 +71,16 @@ func newShared(id int64, path string, info os.FileInfo, cache *odb.Cache) (*shar
 	if err != nil {
 		return nil, err
 	}
+	lasts, err := lru.New[lastKey, map[string]OID](keptFolders)
+	if err != nil {
+		return nil, err
+	}
+	blames, err := lru.New[blameKey, []BlameHunk](keptBlames)
+	if err != nil {
+		return nil, err
+	}
 	return &shared{id: id, path: path, info: info, format: format, objects: objects,
-		refs: newRefCache(path), counts: counts, divergences: divergences}, nil
+		refs: newRefCache(path), counts: counts, divergences: divergences, lasts: lasts, blames: blames}, nil
 }
 
 func (f ObjectFormat) rawLen() int {

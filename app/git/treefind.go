@@ -3,6 +3,7 @@ package git
 import (
 	"bytes"
 	"errors"
+	"strings"
 )
 
 // findEntry looks one name up in a tree's bytes without parsing all of it.
@@ -26,4 +27,10 @@ func findEntry(data []byte, hashLen int, name string) (e rawEntry, ok bool, err 
 		data = data[zero+1+hashLen:]
 	}
 	return rawEntry{}, false, nil
+}
+
+// cutPath is the first part of a path and what follows it.
+func cutPath(path string) (first, rest string) {
+	first, rest, _ = strings.Cut(path, "/")
+	return first, rest
 }

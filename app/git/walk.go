@@ -13,7 +13,8 @@ type node struct {
 	hash    string // raw id
 	parents []string
 	date    int64  // the committer's, in seconds
-	gen     uint64 // generation number; noGeneration when unknown
+	gen     uint64 // generation number; noGeneration when the graph lacks it
+	pos     uint32 // in the commit-graph, where it has the commit
 	flags   uint8
 	order   int  // of being queued
 	queued  bool // now in the queue
@@ -72,7 +73,7 @@ func (w *walk) graphNode(hash string) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &node{hash: hash, date: c.Date, gen: c.Generation, parents: make([]string, len(c.Parents))}
+	n := &node{hash: hash, date: c.Date, gen: c.Generation, pos: pos, parents: make([]string, len(c.Parents))}
 	for i, p := range c.Parents {
 		n.parents[i] = w.graph.Hash(p)
 	}

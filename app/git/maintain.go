@@ -1,0 +1,186 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// DefaultGrace is how long objects stay that nothing refers to any more: a
+// push or a merge may be about to refer to them.
+const DefaultGrace = 14 * 24 * time.Hour
+
+// staleAfter is how old a file of an unfinished write must be to be taken for
+// one that a crash left behind.
+const staleAfter = time.Hour
+
+// ErrMaintained: the repository is being maintained already.
+var ErrMaintained = errors.New("repository is being maintained already")
+
+// MaintainOptions choose the steps of Maintain.
+type MaintainOptions struct {
+	// Refs packs loose refs into one file.
+	Refs bool
+	// Repack joins small packs and loose objects, so that each pack is at least
+	// twice as large as the next, with an index and bitmaps over all.
+	Repack bool
+	// Full makes one pack of all that is reachable, with bitmaps, and lets go of
+	// what nothing has referred to for Grace. It takes the place of Repack.
+	Full bool
+	// Grace is DefaultGrace when 0.
+	Grace time.Duration
+	// KeepUnreachable lets nothing go in a Full repack: others borrow objects
+	// from this repository.
+	KeepUnreachable bool
+	// Graph writes the commit-graph with filters of changed paths.
+	Graph bool
+}
+
+// None reports whether there is nothing to do.
+func (o MaintainOptions) None() bool { return !o.Refs && !o.Repack && !o.Full && !o.Graph }
+
+// Maintain tidies the repository while it is in use. Only one run at a time is
+// done for a repository in one process; another is ErrMaintained.
+func (r *Repository) Maintain(ctx context.Context, opts MaintainOptions) error {
+	if !r.shared.maintaining.TryLock() {
+		return ErrMaintained
+	}
+	defer r.shared.maintaining.Unlock()
+	if err := r.clearStale(time.Now().Add(-staleAfter)); err != nil {
+		return fmt.Errorf("maintain repository %d: %w", r.ID, err)
+	}
+	if opts.Refs {
+		if err := r.Command(ctx, "pack-refs", "--all", "--prune").Run(); err != nil {
+			return err
+		}
+	}
+	borrows := r.borrows()
+	switch {
+	case opts.Full:
+		if err := r.repackFull(ctx, opts, borrows); err != nil {
+			return err
+		}
+	case opts.Repack:
+		if err := r.repackSome(ctx, borrows); err != nil {
+			return err
+		}
+	}
+	if opts.Graph {
+		options := []string{"write", "--reachable", "--changed-paths", "--no-progress"}
+		if !opts.Full && !borrows {
+			options = append(options, "--split", "--size-multiple=4")
+		}
+		if err := r.Command(ctx, "commit-graph", options...).Run(); err != nil {
+			return err
+		}
+	}
+	return r.objects.Refresh()
+}
+
+// borrows reports whether objects come from another repository too. Bitmaps
+// need all objects in one place.
+func (r *Repository) borrows() bool {
+	_, err := os.Stat(filepath.Join(r.Path, "objects", "info", "alternates"))
+	return err == nil
+}
+
+// repackCommand leaves a processor and memory for those who wait for answers.
+func (r *Repository) repackCommand(ctx context.Context, options ...string) *Cmd {
+	return r.Command(ctx, "repack", append([]string{"-d", "-l", "-q"}, options...)...).
+		Config("pack.threads", "1").Config("pack.windowMemory", "256m").Config("repack.updateServerInfo", "false")
+}
+
+func (r *Repository) repackFull(ctx context.Context, opts MaintainOptions, borrows bool) error {
+	var options []string
+	if !borrows {
+		options = append(options, "--write-bitmap-index")
+	}
+	if opts.KeepUnreachable {
+		return r.repackCommand(ctx, append(options, "-a", "-k")...).Run()
+	}
+	grace := opts.Grace
+	if grace <= 0 {
+		grace = DefaultGrace
+	}
+	expire := time.Now().Add(-grace).UTC().Format(time.RFC3339)
+	options = append(options, "--cruft", "--cruft-expiration="+expire)
+	if err := r.repackCommand(ctx, options...).Run(); err != nil {
+		return err
+	}
+	// What is loose now is unreachable, and too old for the cruft pack.
+	s, err := r.Stats(ctx)
+	if err != nil || s.LooseObjects == 0 {
+		return err
+	}
+	return r.Command(ctx, "prune", "--no-progress", "--expire="+expire).Run()
+}
+
+func (r *Repository) repackSome(ctx context.Context, borrows bool) error {
+	if borrows {
+		return r.repackCommand(ctx, "--geometric=2").Run()
+	}
+	err := r.repackCommand(ctx, "--geometric=2", "--write-midx", "--write-bitmap-index").Run()
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	// Bitmaps over several packs fail when something reachable lies outside of
+	// them, in a cruft pack. A full repack brings it back.
+	return r.repackFull(ctx, MaintainOptions{}, borrows)
+}
+
+// ClearStale removes locks and temporary files that a crash left behind, once
+// they are older than age. Nobody may be writing for that long.
+func (r *Repository) ClearStale(age time.Duration) error {
+	if err := r.clearStale(time.Now().Add(-age)); err != nil {
+		return fmt.Errorf("clear repository %d: %w", r.ID, err)
+	}
+	return nil
+}
+
+func (r *Repository) clearStale(before time.Time) error {
+	return filepath.WalkDir(r.Path, func(path string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		rel, _ := filepath.Rel(r.Path, path)
+		rel = filepath.ToSlash(rel)
+		inObjects := strings.HasPrefix(rel, "objects/")
+		if d.IsDir() {
+			// 256 folders of loose objects hold nothing of ours
+			if inObjects && len(name) == 2 && isHex(name) {
+				return fs.SkipDir
+			}
+			if !inObjects || !(strings.HasPrefix(name, "tmp_objdir-") || strings.HasPrefix(name, "incoming-")) {
+				return nil
+			}
+		} else if !strings.HasSuffix(name, ".lock") && !(inObjects && strings.HasPrefix(name, "tmp_")) {
+			return nil
+		}
+		info, err := d.Info()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if info.ModTime().After(before) {
+			return nil
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
