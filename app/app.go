@@ -16,6 +16,8 @@ import (
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/accounts"
+	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
@@ -24,7 +26,6 @@ import (
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
-	"github.com/gitfor/gitfor/db/model"
 )
 
 // Config is what the operator set.
@@ -68,6 +69,8 @@ type App struct {
 	Ring *secret.Ring
 	Git  *git.Store
 
+	Accounts  *accounts.Service
+	Auth      *auth.Service
 	Repos     *repos.Service
 	Transport *transport.Service
 	Codes     *codes.Service
@@ -124,10 +127,13 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{}); err != nil {
 		return err
 	}
+	a.Accounts = accounts.New(a.DB)
+	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts})
+	a.services = append(a.services, a.Auth)
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
-		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.sshKey, Log: a.log})
+		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log})
 	if err != nil {
 		return err
 	}
@@ -142,9 +148,6 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	return nil
 }
-
-// sshKey finds who a public key belongs to.
-func (a *App) sshKey(context.Context, string) (*model.Viewer, error) { return nil, db.ErrNotFound }
 
 // Handler answers every request.
 func (a *App) Handler() http.Handler { return a.Kit.Handler(a.routes) }

@@ -4,6 +4,7 @@ package accountdb
 
 import (
 	"context"
+	"time"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -84,4 +85,10 @@ func OrgRole(ctx context.Context, dir db.Directory, orgID, userID int64) (string
 	err := dir.NewRaw("SELECT coalesce((SELECT role FROM directory.org_members WHERE org_id = ? AND user_id = ?), '')",
 		orgID, userID).Scan(ctx, &role)
 	return role, db.Map(err)
+}
+
+// Active notes that people did something at this time.
+func Active(ctx context.Context, dir db.Directory, at time.Time, ids ...int64) error {
+	_, err := dir.NewRaw("UPDATE directory.users SET last_active_at = ? WHERE account_id IN (?)", at, bun.In(ids)).Exec(ctx)
+	return db.Map(err)
 }

@@ -179,3 +179,6 @@ func OneStore(sql string) error {
 	}
 	return fmt.Errorf("one statement names the stores %s: %s", strings.Join(names, " and "), sql)
 }
+
+// Count returns a context whose statements are counted.
+func Count(ctx context.Context) (context.Context, *db.Stats) { return db.WithStats(ctx) }

@@ -76,7 +76,7 @@ type Email struct {
 
 	EmailKey   string     `bun:"email_key,pk"`
 	Email      string     `bun:"email"`
-	AccountID  int64      `bun:"account_id"`
+	AccountID  int64      `bun:"account_id,pk"`
 	VerifiedAt *time.Time `bun:"verified_at"`
 	CreatedAt  time.Time  `bun:"created_at"`
 }

@@ -1,0 +1,99 @@
+package auth
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/gitfor/gitfor/app/accounts"
+	"github.com/gitfor/gitfor/app/secret"
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gorilla/sessions"
+)
+
+// Deps are what the service needs.
+type Deps struct {
+	DB       *db.DB
+	Kit      *web.Kit
+	Ring     *secret.Ring
+	Log      *slog.Logger
+	Accounts *accounts.Service
+	// Now is the clock, time.Now when nil.
+	Now func() time.Time
+}
+
+// Service knows who requests act for.
+type Service struct {
+	db       *db.DB
+	kit      *web.Kit
+	ring     *secret.Ring
+	tokens   *secret.Tokens
+	log      *slog.Logger
+	accounts *accounts.Service
+	now      func() time.Time
+
+	users    *cache[int64, *model.User]
+	sessions *cache[hash, *session]
+	pats     *cache[hash, *token]
+	touched  touches
+	kinds    map[secret.Kind]func(ctx context.Context, owner int64, hash [32]byte) (*model.Viewer, error)
+	store    sessions.Store
+
+	stop chan struct{}
+	done chan struct{}
+}
+
+// New makes the service and lets the kit recognise viewers by it.
+func New(d Deps) *Service {
+	if d.Now == nil {
+		d.Now = time.Now
+	}
+	if d.Log == nil {
+		d.Log = slog.Default()
+	}
+	s := &Service{db: d.DB, kit: d.Kit, ring: d.Ring, tokens: secret.NewTokens(d.Ring), log: d.Log, now: d.Now, accounts: d.Accounts,
+		users:    newCache[int64, *model.User](20_000, d.Now),
+		sessions: newCache[hash, *session](20_000, d.Now),
+		pats:     newCache[hash, *token](20_000, d.Now),
+		kinds:    map[secret.Kind]func(context.Context, int64, [32]byte) (*model.Viewer, error){},
+	}
+	s.store = &store{s}
+	if d.Kit != nil {
+		d.Kit.SetAuth(s.Authenticate)
+	}
+	return s
+}
+
+// Start begins to write last uses every minute.
+func (s *Service) Start(ctx context.Context) error {
+	s.stop, s.done = make(chan struct{}), make(chan struct{})
+	ctx = context.WithoutCancel(ctx)
+	go func() {
+		defer close(s.done)
+		tick := time.NewTicker(flushEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-s.stop:
+				return
+			case <-tick.C:
+				if err := s.Flush(ctx); err != nil {
+					s.log.WarnContext(ctx, "last uses not written", "err", err)
+				}
+			}
+		}
+	}()
+	return nil
+}
+
+// Stop writes what is left and ends.
+func (s *Service) Stop(ctx context.Context) error {
+	close(s.stop)
+	<-s.done
+	return s.Flush(ctx)
+}
+
+// notify tells other processes to forget an account.
+func (s *Service) notify(context.Context, int64) {}
