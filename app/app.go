@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
-	"github.com/gitfor/gitfor/app/accounts"
-	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
@@ -130,6 +130,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts = accounts.New(a.DB)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts})
 	a.services = append(a.services, a.Auth)
+	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,

@@ -20,15 +20,15 @@ func TestCheckName(t *testing.T) {
 		".well-known": ".", "-": "hyphen", "a/b": "slash", `a\b`: "slash", "..": "folder", ".": "folder", "a..b": "folder",
 		"a\x00b": "NUL", "ada.": "dot", "ada.git": ".git", "ada.wiki": ".wiki", "ada.ATOM": ".atom", "favicon.ico": "“.”",
 		"-ada": "begin", "ada-": "end", "a--b": "two hyphens", "a b": "spaces", " ada": "space", "ada\n": "space", "a_b": "“_”",
-		"аda":          "U+0430", // Cyrillic a
-		"ad\u200da":    "U+200D", // zero-width joiner
-		"Ｃ":            "U+FF23", // full width
-		"ada😀":         "U+1F600",
-		"a\u202eb":     "U+202E",
-		"a\xffb":       "valid text",
-		"ada@home":     "“@”",
-		"ada%2e":       "“%”",
-		"a\x7f":        "control",
+		"аda":           "U+0430", // Cyrillic a
+		"ad\u200da":     "U+200D", // zero-width joiner
+		"Ｃ":             "U+FF23", // full width
+		"ada😀":          "U+1F600",
+		"a\u202eb":      "U+202E",
+		"a\xffb":        "valid text",
+		"ada@home":      "“@”",
+		"ada%2e":        "“%”",
+		"a\x7f":         "control",
 		"\u0441omputer": "U+0441",
 	}
 	for name, want := range bad {

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -32,8 +33,9 @@ type Server struct {
 	App *app.App
 	DB  *db.DB
 	// URL is the public address, at the host localhost: passkeys need a name.
-	URL string
-	t   testing.TB
+	URL     string
+	keyFile string
+	t       testing.TB
 }
 
 // Option changes the configuration before the start.
@@ -56,6 +58,9 @@ func Over(t testing.TB, d *db.DB, opts ...Option) *Server {
 	cfg := app.Config{DataDir: t.TempDir(), URL: s.URL, Version: "test"}
 	for _, o := range opts {
 		o(&cfg)
+	}
+	if s.keyFile = cfg.SecretKeyFile; s.keyFile == "" {
+		s.keyFile = filepath.Join(cfg.DataDir, "secret.key")
 	}
 	a, err := app.New(t.Context(), cfg, d, slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn})))
 	if err != nil {
@@ -125,3 +130,7 @@ func (s *Server) Member(t testing.TB, name string) *Client {
 	}
 	return s.User(t, name)
 }
+
+// SameKey gives another instance the secret key of s, as two processes of one
+// instance have.
+func SameKey(s *Server) Option { return func(c *app.Config) { c.SecretKeyFile = s.keyFile } }

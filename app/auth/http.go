@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/gitfor/gitfor/app/accounts"
@@ -70,8 +71,10 @@ func New(d Deps) *Service {
 func (s *Service) Start(ctx context.Context) error {
 	s.stop, s.done = make(chan struct{}), make(chan struct{})
 	ctx = context.WithoutCancel(ctx)
+	unsubscribe := s.db.Bus().Subscribe(channel, s.heard, s.forgetAll)
 	go func() {
 		defer close(s.done)
+		defer unsubscribe()
 		tick := time.NewTicker(flushEvery)
 		defer tick.Stop()
 		for {
@@ -95,5 +98,11 @@ func (s *Service) Stop(ctx context.Context) error {
 	return s.Flush(ctx)
 }
 
+// channel is the bus's channel on which an account's id means that something
+// about it changed.
+const channel = "auth"
+
 // notify tells other processes to forget an account.
-func (s *Service) notify(context.Context, int64) {}
+func (s *Service) notify(ctx context.Context, account int64) {
+	s.db.Bus().Notify(ctx, channel, strconv.FormatInt(account, 10))
+}

@@ -146,3 +146,13 @@ func clip(s string, n int) string {
 	}
 	return string(out)
 }
+
+// Expire forgets an account's sessions and credentials whose time is over and
+// returns when the next one ends.
+func (s *Service) Expire(ctx context.Context, accountID int64, _ time.Time) (next time.Time, err error) {
+	err = s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+		next, err = accountdb.Expire(ctx, tx)
+		return err
+	})
+	return next, s.wrap("expire sessions", err)
+}

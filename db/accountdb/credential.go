@@ -37,7 +37,8 @@ func Credentials(ctx context.Context, acc db.Account, kinds ...string) ([]*model
 	return list, err
 }
 
-// InsertCredentials adds credentials and gives them ids. ErrConflict when one is there already.
+// InsertCredentials adds credentials, gives them ids, and arms the
+// account's alarm for those that expire. ErrConflict when one is there already.
 func InsertCredentials(ctx context.Context, tx *db.AccountTx, list ...*model.Credential) error {
 	q, err := tx.Write(ctx, SignIn)
 	if err != nil {
@@ -50,6 +51,11 @@ func InsertCredentials(ctx context.Context, tx *db.AccountTx, list ...*model.Cre
 		cr.CreatedAt = tx.Now()
 		if len(cr.Data) == 0 {
 			cr.Data = []byte("{}")
+		}
+		if cr.ExpiresAt != nil {
+			if err := tx.Arm(ctx, cr.ExpiresAt.AddDate(0, 1, 0)); err != nil {
+				return err
+			}
 		}
 	}
 	_, err = q.NewInsert().Model(&list).Exec(ctx)

@@ -33,14 +33,16 @@ func Sessions(ctx context.Context, acc db.Account, now time.Time) ([]*model.Sess
 	return list, err
 }
 
-// InsertSession adds a session.
+// InsertSession adds a session and arms the account's alarm for its end.
 func InsertSession(ctx context.Context, tx *db.AccountTx, s *model.Session) error {
 	q, err := tx.Write(ctx, SignIn)
 	if err != nil {
 		return err
 	}
-	_, err = q.NewInsert().Model(s).Exec(ctx)
-	return err
+	if _, err := q.NewInsert().Model(s).Exec(ctx); err != nil {
+		return err
+	}
+	return tx.Arm(ctx, s.ExpiresAt)
 }
 
 // SaveSession writes a session's data back.

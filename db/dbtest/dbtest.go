@@ -142,6 +142,13 @@ func Open(t testing.TB) *db.DB {
 // OpenWith is Open with options.
 func OpenWith(t testing.TB, opts db.Options) *db.DB {
 	t.Helper()
+	return OpenURL(t, NewURL(t), opts)
+}
+
+// OpenURL opens the database at an address that NewURL gave: twice, as two
+// processes do.
+func OpenURL(t testing.TB, url string, opts db.Options) *db.DB {
+	t.Helper()
 	opts.MaxConns = max(opts.MaxConns, 6)
 	if opts.Check == nil {
 		opts.Check = func(sql string) {
@@ -150,7 +157,7 @@ func OpenWith(t testing.TB, opts db.Options) *db.DB {
 			}
 		}
 	}
-	d, err := db.Open(t.Context(), NewURL(t), opts)
+	d, err := db.Open(t.Context(), url, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
