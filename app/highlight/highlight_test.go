@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 	"unicode/utf8"
 )
 
@@ -61,7 +62,7 @@ func TestLinesKeepTheText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := Lines(t.Context(), file, src)
+		f := lines(t.Context(), lexerFor(file, src), src, time.Minute)
 		if !f.Coloured || f.Language != "Go" || f.Invalid || f.CRLF || f.NoNewline {
 			t.Errorf("%s: %t %q", file, f.Coloured, f.Language)
 		}

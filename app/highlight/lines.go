@@ -23,7 +23,7 @@ const (
 	// programs, and some lexers take a time that grows with their square.
 	MaxLine = 10_000
 	// MaxTime is how long the colouring of one file may take.
-	MaxTime = 2 * time.Second
+	MaxTime = 4 * time.Second
 )
 
 // File is a source file for showing.
@@ -61,15 +61,15 @@ func (f *File) Bytes() int64 {
 // Lines colours a file whose language is told by its name and content. It
 // always returns all lines; when ctx ends they have no colours.
 func Lines(ctx context.Context, name string, src []byte) File {
-	return lines(ctx, lexerFor(name, src), src)
+	return lines(ctx, lexerFor(name, src), src, MaxTime)
 }
 
 // LinesIn colours a file in a language that is known, by its name or alias.
 func LinesIn(ctx context.Context, language string, src []byte) File {
-	return lines(ctx, lexerNamed(language), src)
+	return lines(ctx, lexerNamed(language), src, MaxTime)
 }
 
-func lines(ctx context.Context, lexer chroma.Lexer, src []byte) File {
+func lines(ctx context.Context, lexer chroma.Lexer, src []byte, limit time.Duration) File {
 	text, f := prepare(src)
 	if lexer != nil {
 		f.Language = LanguageNamed(lexer.Config().Name).Name
@@ -79,7 +79,7 @@ func lines(ctx context.Context, lexer chroma.Lexer, src []byte) File {
 	}
 	long := len(text) > MaxBytes || longestLine(text) > MaxLine
 	if lexer != nil && !long && lexer.Config().Name != "plaintext" {
-		ctx, cancel := context.WithTimeout(ctx, MaxTime)
+		ctx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		if out, ok := colour(ctx, lexer, text); ok {
 			f.Lines, f.Coloured = out, true

@@ -11,7 +11,7 @@ import (
 // Limits on blocks of code in texts, which may hold many of them.
 const (
 	maxSnippet     = 64 << 10
-	maxSnippetTime = 250 * time.Millisecond
+	maxSnippetTime = time.Second
 )
 
 // Snippet colours a block of code in the language of the given name or alias.
