@@ -63,16 +63,27 @@
   };
 
   let timer = 0;
+  let pending = null;
+  const flush = () => {
+    clearTimeout(timer);
+    if (pending) save(pending);
+    pending = null;
+  };
   document.addEventListener("input", (e) => {
     const form = e.target.closest?.("form[data-draft]");
     if (!form) return;
+    if (pending !== form) flush();
+    pending = form;
     clearTimeout(timer);
-    timer = setTimeout(() => save(form), 250);
+    timer = setTimeout(flush, 250);
   });
+  addEventListener("pagehide", flush);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flush());
   document.addEventListener("submit", (e) => {
     const form = e.target;
     if (!form.matches("form[data-draft]") || e.defaultPrevented) return;
     clearTimeout(timer);
+    pending = null;
     save(form);
     try {
       sessionStorage.setItem("sent:" + name(form), "1");
@@ -82,6 +93,7 @@
     const form = e.detail.elt.closest?.("form[data-draft]");
     if (form && e.detail.successful && e.detail.requestConfig.verb !== "get") {
       clearTimeout(timer);
+      pending = null;
       localStorage.removeItem(name(form));
       sessionStorage.removeItem("sent:" + name(form));
       if (document.contains(form)) form.reset();
