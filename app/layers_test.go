@@ -38,7 +38,7 @@ const (
 )
 
 var floors = [...]string{
-	kit:    "fault web api mcp git blob mail markup highlight secret outbound live",
+	kit:    "fault web api mcp git blob mail markup highlight diffs secret outbound live alarms",
 	ground: "accounts auth perms repos events threads",
 	work: "transport lfs issues pulls reviews codes ci runners releases packages discussions docs sites chat " +
 		"projects settings",

@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"log/slog"
 
+	"github.com/gitfor/gitfor/app/diffs"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/highlight"
@@ -25,7 +26,9 @@ type Deps struct {
 	Markup *markup.Renderer
 	// ContentURL is the origin of raw user content, "" for none.
 	ContentURL string
-	Log        *slog.Logger
+	// PullForm, when set, is shown on comparisons.
+	PullForm PullForm
+	Log      *slog.Logger
 }
 
 // Service shows code.
@@ -33,6 +36,7 @@ type Service struct {
 	Deps
 
 	colours *highlight.Cache
+	differ  *diffs.Renderer
 	// archives bounds how many archives are made at once.
 	archives chan struct{}
 }
@@ -44,7 +48,8 @@ const (
 
 // New makes the service.
 func New(deps Deps) *Service {
-	return &Service{Deps: deps, colours: highlight.NewCache(colourBytes), archives: make(chan struct{}, archiveJobs)}
+	colours := highlight.NewCache(colourBytes)
+	return &Service{Deps: deps, colours: colours, differ: diffs.New(colours), archives: make(chan struct{}, archiveJobs)}
 }
 
 // place is a revision of a repository and a path in it.

@@ -199,3 +199,13 @@ func ReadmeRank(name string) int {
 	}
 	return rank
 }
+
+// IsImageName says whether a file of this name is, by its ending, an image
+// that browsers show.
+func IsImageName(name string) bool {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".ico":
+		return true
+	}
+	return false
+}

@@ -7,7 +7,9 @@ import (
 	"sort"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/diffview"
 	"github.com/gitfor/gitfor/views/ui"
 )
 
@@ -177,4 +179,28 @@ type RefsProps struct {
 	Page, Pages  int
 	Newer, Older string
 	CanPush      bool
+}
+
+// CommitProps is the page of a commit.
+type CommitProps struct {
+	Repo    *model.Repo
+	Commit  CommitLine
+	Body    string // HTML
+	Parents []RefLink
+	Tree    string
+	Raw     string
+	Diff    diffview.Props
+}
+
+// CompareProps is a comparison of two revisions.
+type CompareProps struct {
+	Repo       *model.Repo
+	Base, Head string
+	Dots       string
+	Commits    []CommitLine
+	Diff       diffview.Props
+	// Related says that the two have a common ancestor.
+	Related bool
+	// Open, when set, is the form for a pull request.
+	Open templ.Component
 }

@@ -1,0 +1,228 @@
+package codes
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"github.com/a-h/templ"
+	"github.com/gitfor/gitfor/app/diffs"
+	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/markup"
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/codeview"
+	"github.com/gitfor/gitfor/views/diffview"
+	"github.com/gitfor/gitfor/views/link"
+)
+
+// commit is a commit with its changes; .diff and .patch give them as text.
+func (s *Service) commit(c *web.Ctx) error {
+	name := c.Param("sha")
+	if sha, ok := strings.CutSuffix(name, ".diff"); ok {
+		return s.patch(c, sha, git.PatchDiff)
+	}
+	if sha, ok := strings.CutSuffix(name, ".patch"); ok {
+		return s.patch(c, sha, git.PatchMail)
+	}
+	g, commit, err := s.findCommit(c.Context(), c.Repo, name)
+	if err != nil {
+		return err
+	}
+	o, n := c.Repo.Owner.Name, c.Repo.Name
+	view := diffPage{base: g.DiffBase(commit), head: commit.OID, old: g.DiffBase(commit).String(), new: commit.OID.String()}
+	props, err := s.diff(c, g, view)
+	if err != nil || props == nil {
+		return err
+	}
+	lines, err := s.lines(c.Context(), c.Repo, []*git.Commit{commit})
+	if err != nil {
+		return err
+	}
+	message, err := s.Markup.Render(c.Context(), markup.Lookup{}, commit.Body(), markup.Options{Mode: markup.Plain, Owner: o, Repo: n})
+	if err != nil {
+		return err
+	}
+	page := codeview.CommitProps{Repo: c.Repo, Commit: lines[0], Body: string(message.HTML), Diff: *props,
+		Tree: link.Tree(o, n, commit.OID.String(), ""), Raw: link.CommitPatch(o, n, commit.OID.String())}
+	for _, p := range commit.Parents {
+		page.Parents = append(page.Parents, codeview.RefLink{Name: p.Short(), Href: link.Commit(o, n, p.String())})
+	}
+	return s.show(c, web.Page{Title: lines[0].Title + " · " + c.Repo.FullName(), Body: codeview.CommitPage(page)})
+}
+
+// findCommit finds a commit by its id, whole or shortened, or a ref's name.
+func (s *Service) findCommit(ctx context.Context, repo *model.Repo, name string) (*git.Repository, *git.Commit, error) {
+	g, err := s.Repos.Open(ctx, repo)
+	if err != nil {
+		return nil, nil, err
+	}
+	rev, err := g.ResolveRef(ctx, name)
+	if err != nil {
+		return nil, nil, lost(err)
+	}
+	if rev.Commit == "" {
+		return nil, nil, fault.New(fault.NotFound, "That is no commit.")
+	}
+	commit, err := g.Commit(ctx, rev.Commit)
+	return g, commit, lost(err)
+}
+
+func (s *Service) patch(c *web.Ctx, name string, format git.PatchFormat) error {
+	g, commit, err := s.findCommit(c.Context(), c.Repo, name)
+	if err != nil {
+		return err
+	}
+	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return g.Patch(c.Context(), format, git.DiffOptions{Base: g.DiffBase(commit), Head: commit.OID}, c.W)
+}
+
+// diffPage says what a page of changes compares.
+type diffPage struct {
+	base, head git.OID
+	// old and new are the revisions by which files before and after are
+	// addressed.
+	old, new string
+}
+
+// diff makes the list of changed files for a page. When the lines of a single
+// file are asked for (?file=), it answers with them and returns nil.
+func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Props, error) {
+	defer c.Time("git")()
+	split, blanks := c.Query("diff") == "split", c.Query("w") == "1"
+	opts := git.DiffOptions{Base: p.base, Head: p.head}
+	if blanks {
+		opts.Whitespace = git.IgnoreAllWhitespace
+	}
+	if name := c.Query("file"); name != "" {
+		opts.Paths = []string{name}
+		if old := c.Query("old"); old != "" {
+			opts.Paths = append(opts.Paths, old)
+		}
+		opts.MaxFileBytes, opts.MaxLineBytes = 20<<20, 10_000
+	} else {
+		opts = diffs.Limit(opts)
+	}
+	files, err := g.Diff(c.Context(), opts)
+	if err != nil {
+		return nil, lost(err)
+	}
+	if c.Query("file") != "" && c.HTMX() && len(files) > 0 {
+		view := s.changed(c, g, &files[0], p, split, false)
+		return nil, c.Render(web.Page{Body: diffview.FilePanel(view, split)})
+	}
+	uri := c.R.URL.RequestURI()
+	props := &diffview.Props{Split: split, Unified: link.Set(uri, "diff", ""), SideBySide: link.Set(uri, "diff", "split"),
+		NoWhitespace: blanks, Whitespace: link.Set(uri, "w", "1")}
+	if blanks {
+		props.Whitespace = link.Set(uri, "w", "")
+	}
+	for i := range files {
+		props.Additions += files[i].Additions
+		props.Deletions += files[i].Deletions
+		if i >= diffs.MaxFiles {
+			props.More++
+			continue
+		}
+		props.Files = append(props.Files, s.changed(c, g, &files[i], p, split, true))
+	}
+	return props, nil
+}
+
+// changed is one file of a page of changes.
+func (s *Service) changed(c *web.Ctx, g *git.Repository, f *git.DiffFile, p diffPage, split, later bool) diffview.File {
+	o, n := c.Repo.Owner.Name, c.Repo.Name
+	view := s.differ.File(c.Context(), g, f, split)
+	if f.NewOID != "" && !f.NewOID.IsZero() && !f.IsSubmodule() {
+		view.View = link.Blob(o, n, p.new, f.NewName)
+	}
+	if f.Binary && markup.IsImageName(f.NewName) {
+		if f.Status != git.StatusAdded {
+			view.Before = link.Raw(o, n, p.old, f.OldName)
+		}
+		if f.Status != git.StatusDeleted {
+			view.After = link.Raw(o, n, p.new, f.NewName)
+		}
+	}
+	if f.Truncated && later {
+		q := c.R.URL.Query()
+		q.Set("file", f.NewName)
+		if f.OldName != f.NewName {
+			q.Set("old", f.OldName)
+		}
+		view.Load = (&url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: q.Encode()}).String()
+	}
+	return view
+}
+
+// compare shows what head has that base lacks (three dots) or how they differ
+// (two dots).
+func (s *Service) compare(c *web.Ctx) error {
+	spec := c.Param("*")
+	base, head, dots := cutRange(spec, c.Repo.DefaultBranch)
+	g, from, err := s.findCommit(c.Context(), c.Repo, base)
+	if err != nil {
+		return err
+	}
+	_, to, err := s.findCommit(c.Context(), c.Repo, head)
+	if err != nil {
+		return err
+	}
+	view := diffPage{base: from.OID, head: to.OID, old: base, new: head}
+	related := true
+	if dots == "..." {
+		common, err := g.MergeBase(c.Context(), from.OID, to.OID)
+		if err != nil {
+			return err
+		}
+		if related = common != ""; related {
+			view.base, view.old = common, common.String()
+		} else {
+			view.base = g.EmptyTree()
+		}
+	}
+	props, err := s.diff(c, g, view)
+	if err != nil || props == nil {
+		return err
+	}
+	log, err := g.Log(c.Context(), to.OID, git.LogOptions{Exclude: []git.OID{from.OID}, Limit: 250})
+	if err != nil {
+		return err
+	}
+	lines, err := s.lines(c.Context(), c.Repo, log)
+	if err != nil {
+		return err
+	}
+	page := codeview.CompareProps{Repo: c.Repo, Base: git.Display(base), Head: git.Display(head), Commits: lines, Diff: *props,
+		Related: related, Dots: dots}
+	if s.PullForm != nil {
+		if page.Open, err = s.PullForm(c, base, head); err != nil {
+			return err
+		}
+	}
+	return s.show(c, web.Page{Title: "Comparing " + page.Base + dots + page.Head + " · " + c.Repo.FullName(), Body: codeview.ComparePage(page)})
+}
+
+// PullForm makes the form that opens a pull request from a comparison, or nil
+// where the viewer cannot.
+type PullForm func(c *web.Ctx, base, head string) (templ.Component, error)
+
+// cutRange takes "base...head", "base..head" or "head" apart.
+func cutRange(spec, defaultBranch string) (base, head, dots string) {
+	for _, dots := range []string{"...", ".."} {
+		if base, head, ok := strings.Cut(spec, dots); ok {
+			if base == "" {
+				base = defaultBranch
+			}
+			if head == "" {
+				head = defaultBranch
+			}
+			return base, head, dots
+		}
+	}
+	if spec == "" {
+		spec = defaultBranch
+	}
+	return defaultBranch, spec, "..."
+}
