@@ -108,8 +108,10 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 	if err != nil {
 		return nil, lost(err)
 	}
+	page := s.differ.Page(g, split)
+	defer page.Close(c.Context())
 	if c.Query("file") != "" && c.HTMX() && len(files) > 0 {
-		view := s.changed(c, g, &files[0], p, split, false)
+		view := s.changed(c, page, &files[0], p, false)
 		return nil, c.Render(web.Page{Body: diffview.FilePanel(view, split)})
 	}
 	uri := c.R.URL.RequestURI()
@@ -125,15 +127,15 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 			props.More++
 			continue
 		}
-		props.Files = append(props.Files, s.changed(c, g, &files[i], p, split, true))
+		props.Files = append(props.Files, s.changed(c, page, &files[i], p, true))
 	}
 	return props, nil
 }
 
 // changed is one file of a page of changes.
-func (s *Service) changed(c *web.Ctx, g *git.Repository, f *git.DiffFile, p diffPage, split, later bool) diffview.File {
+func (s *Service) changed(c *web.Ctx, page *diffs.Page, f *git.DiffFile, p diffPage, later bool) diffview.File {
 	o, n := c.Repo.Owner.Name, c.Repo.Name
-	view := s.differ.File(c.Context(), g, f, split)
+	view := page.File(c.Context(), f)
 	if f.NewOID != "" && !f.NewOID.IsZero() && !f.IsSubmodule() {
 		view.View = link.Blob(o, n, p.new, f.NewName)
 	}

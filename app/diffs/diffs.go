@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"time"
 
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/highlight"
@@ -18,10 +19,13 @@ import (
 
 // Limits of what one page shows at once; the rest is loaded on demand.
 const (
-	MaxFiles     = 300
-	MaxLines     = 20_000
-	MaxFileLines = 2_000
+	MaxFiles     = 1_000
+	MaxLines     = 4_000
+	MaxFileLines = 800
 	maxLineBytes = 4_000
+	// colourTime is how long a page may wait for files to be coloured; the
+	// others are shown plain, and coloured for the next time.
+	colourTime = 25 * time.Millisecond
 )
 
 // Limit sets a page's limits on a diff.
@@ -31,10 +35,56 @@ func Limit(o git.DiffOptions) git.DiffOptions {
 }
 
 // Renderer makes the views of diffs. It is safe for concurrent use.
-type Renderer struct{ colours *highlight.Cache }
+type Renderer struct {
+	colours *highlight.Cache
+	// later bounds how many pages have files coloured after they were sent.
+	later chan struct{}
+}
 
 // New returns a renderer that keeps coloured files in cache.
-func New(cache *highlight.Cache) *Renderer { return &Renderer{cache} }
+func New(cache *highlight.Cache) *Renderer { return &Renderer{cache, make(chan struct{}, 4)} }
+
+// Page makes the files of one page within a common time for colours.
+type Page struct {
+	r      *Renderer
+	git    *git.Repository
+	split  bool
+	until  time.Time
+	missed []file
+}
+
+type file struct {
+	name string
+	oid  git.OID
+}
+
+// Page starts a page of changes in g.
+func (r *Renderer) Page(g *git.Repository, split bool) *Page {
+	return &Page{r: r, git: g, split: split, until: time.Now().Add(colourTime)}
+}
+
+// Close has the files coloured that there was no time for, for the next who
+// looks at the page.
+func (p *Page) Close(ctx context.Context) {
+	if len(p.missed) == 0 {
+		return
+	}
+	select {
+	case p.r.later <- struct{}{}:
+	default:
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	go func() {
+		defer cancel()
+		defer func() { <-p.r.later }()
+		for _, f := range p.missed {
+			if p.r.colour(ctx, p.git, f) == nil && ctx.Err() != nil {
+				return
+			}
+		}
+	}()
+}
 
 // ID is the anchor of a file in a diff.
 func ID(name string) string {
@@ -42,13 +92,13 @@ func ID(name string) string {
 	return "diff-" + hex.EncodeToString(sum[:10])
 }
 
-// File is one file of a diff of g. Addresses are the caller's to set.
-func (r *Renderer) File(ctx context.Context, g *git.Repository, f *git.DiffFile, split bool) diffview.File {
+// File is one file of the page. Addresses are the caller's to set.
+func (p *Page) File(ctx context.Context, f *git.DiffFile) diffview.File {
 	out := diffview.File{ID: ID(f.Name()), OldName: git.Display(f.OldName), NewName: git.Display(f.NewName),
 		Status: f.Status.String(), Additions: f.Additions, Deletions: f.Deletions, Binary: f.Binary, Note: note(f)}
 	var before, after []template.HTML
 	if !f.Binary && len(f.Hunks) > 0 {
-		before, after = r.lines(ctx, g, f.OldName, f.OldOID), r.lines(ctx, g, f.NewName, f.NewOID)
+		before, after = p.lines(ctx, file{f.OldName, f.OldOID}), p.lines(ctx, file{f.NewName, f.NewOID})
 	}
 	for i := range f.Hunks {
 		h := &f.Hunks[i]
@@ -58,7 +108,7 @@ func (r *Renderer) File(ctx context.Context, g *git.Repository, f *git.DiffFile,
 		for j := range h.Lines {
 			view.Lines = append(view.Lines, line(&h.Lines[j], before, after))
 		}
-		if split {
+		if p.split {
 			view.Pairs = pairs(view.Lines)
 		}
 		out.Hunks = append(out.Hunks, view)
@@ -69,23 +119,32 @@ func (r *Renderer) File(ctx context.Context, g *git.Repository, f *git.DiffFile,
 // maxColoured is how large a file may be, in bytes, to be coloured in a diff.
 const maxColoured = 256 << 10
 
-// lines are a file's coloured lines; nil where it has none.
-func (r *Renderer) lines(ctx context.Context, g *git.Repository, name string, oid git.OID) []template.HTML {
-	if oid == "" || oid.IsZero() {
+// lines are a file's coloured lines; nil where it has none, or no time is
+// left.
+func (p *Page) lines(ctx context.Context, f file) []template.HTML {
+	if f.oid == "" || f.oid.IsZero() {
 		return nil
 	}
-	if f, ok := r.colours.Get(oid.String(), name); ok {
-		return f.Lines
+	if known, ok := p.r.colours.Get(f.oid.String(), f.name); ok {
+		return known.Lines
 	}
-	data, err := g.Blob(ctx, oid, maxColoured)
+	if time.Now().After(p.until) {
+		p.missed = append(p.missed, f)
+		return nil
+	}
+	return p.r.colour(ctx, p.git, f)
+}
+
+func (r *Renderer) colour(ctx context.Context, g *git.Repository, f file) []template.HTML {
+	data, err := g.Blob(ctx, f.oid, maxColoured)
 	if err != nil || markup.IsBinary(data) {
 		return nil
 	}
-	f, err := r.colours.Lines(ctx, oid.String(), name, data)
+	coloured, err := r.colours.Lines(ctx, f.oid.String(), f.name, data)
 	if err != nil {
 		return nil
 	}
-	return f.Lines
+	return coloured.Lines
 }
 
 func line(l *git.Line, before, after []template.HTML) diffview.Line {

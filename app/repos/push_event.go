@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gitfor/gitfor/app/git"
-	"github.com/gitfor/gitfor/views/link"
 )
 
 const (
@@ -43,7 +42,6 @@ type PushCommit struct {
 	Tree      string     `json:"tree_id"`
 	Message   string     `json:"message"`
 	Timestamp string     `json:"timestamp"`
-	URL       string     `json:"url"`
 	Author    PushPerson `json:"author"`
 	Committer PushPerson `json:"committer"`
 }
@@ -97,7 +95,6 @@ func (s *Service) pushCommits(ctx context.Context, g *git.Repository, p *Push, u
 	for i, c := range log {
 		out[len(log)-1-i] = PushCommit{ID: c.OID.String(), Tree: c.Tree.String(), Message: c.Text(),
 			Timestamp: c.Author.When.Format("2006-01-02T15:04:05Z07:00"),
-			URL:       link.Commit(p.Repo.Owner.Name, p.Repo.Name, c.OID.String()),
 			Author:    PushPerson{c.AuthorName(), git.DecodeText(c.Author.Email)},
 			Committer: PushPerson{c.CommitterName(), git.DecodeText(c.Committer.Email)}}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"github.com/gitfor/gitfor/app/git"
@@ -16,7 +15,6 @@ import (
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
-	"github.com/gitfor/gitfor/views/link"
 )
 
 // PushRule decides about pushes while their objects are in quarantine. It
@@ -162,19 +160,6 @@ func (s *Service) done(ctx context.Context, push *repos.Push, results []protocol
 		return nil, err
 	}
 	return s.advice(push.Repo, moved), nil
-}
-
-// advice names the page for a pull request from a branch that was just made.
-func (s *Service) advice(repo *model.Repo, moved []git.RefUpdate) []string {
-	if len(moved) != 1 || repo.Settings.NoPulls || !moved[0].Old.IsZero() {
-		return nil
-	}
-	branch, ok := strings.CutPrefix(moved[0].Name, git.BranchPrefix)
-	if !ok || branch == repo.DefaultBranch {
-		return nil
-	}
-	return []string{"", "Open a pull request for " + git.Display(branch) + ":",
-		"  " + s.URL + link.Compare(repo.Owner.Name, repo.Name, repo.DefaultBranch, branch), ""}
 }
 
 // Stop ends what the service keeps.
