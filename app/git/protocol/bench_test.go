@@ -85,28 +85,35 @@ func benchServers(b *testing.B) (ours, theirs *benchServer) {
 	b.Cleanup(srv.Close)
 	p.url = srv.URL
 	theirs = &benchServer{server: p, c: p.client()}
+	if from := os.Getenv("GITFOR_BENCH_REPO"); from == "" {
+		ours.generate(b)
+	} else {
+		ours.adopt(b, from, "objects/pack")
+	}
+	ours.c.git("", "--git-dir="+ours.path(), "repack", "-q", "-a", "-d", "-b")
+	ours.c.git("", "--git-dir="+ours.path(), "pack-refs", "--all")
+	ours.c.git("", "--git-dir="+ours.path(), "commit-graph", "write", "--reachable")
+	theirs.adopt(b, ours.path(), "objects/pack", "objects/info", "packed-refs")
 	for _, x := range []*benchServer{ours, theirs} {
-		x.fill(b)
 		x.c.git("", "clone", "-q", x.url, "work")
 	}
 	return ours, theirs
 }
 
-// fill takes over the packs and branches of the repository that
-// GITFOR_BENCH_REPO names, or makes a smaller one.
-func (s *benchServer) fill(b *testing.B) {
-	from := os.Getenv("GITFOR_BENCH_REPO")
-	if from == "" {
-		s.generate(b)
-	} else {
-		s.c.git("", "--git-dir="+s.path(), "fetch", "-q", from, "+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-		if head := s.c.git("", "--git-dir="+from, "rev-parse", "HEAD"); s.ref("refs/heads/main") != head {
-			s.c.git("", "--git-dir="+s.path(), "update-ref", "refs/heads/main", head)
+// adopt takes over parts of another repository, with its HEAD as main.
+func (s *benchServer) adopt(b *testing.B, from string, parts ...string) {
+	for _, part := range parts {
+		if !exists(from + "/" + part) {
+			continue
+		}
+		must(b, os.RemoveAll(s.path()+"/"+part))
+		out, err := exec.Command("cp", "-r", from+"/"+part, s.path()+"/"+part).CombinedOutput()
+		if err != nil {
+			b.Fatalf("%v: %s", err, out)
 		}
 	}
-	s.c.git("", "--git-dir="+s.path(), "repack", "-q", "-a", "-d", "-b")
-	s.c.git("", "--git-dir="+s.path(), "pack-refs", "--all")
-	s.c.git("", "--git-dir="+s.path(), "commit-graph", "write", "--reachable")
+	head := s.c.git("", "--git-dir="+from, "rev-parse", "HEAD")
+	s.c.git("", "--git-dir="+s.path(), "update-ref", "refs/heads/main", head)
 }
 
 // generate gives the repository 3,000 commits in 2,000 files.
