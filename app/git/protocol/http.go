@@ -76,6 +76,9 @@ func (h *HTTP) UploadPack(w http.ResponseWriter, r *http.Request, t Target, clie
 		Target: t, Version: ParseVersion(r.Header.Get("Git-Protocol")), Client: client,
 		In: body, Out: out, Stateless: true,
 	})
+	if r.Context().Err() != nil {
+		return nil // the client has gone
+	}
 	return h.end(out, r, err)
 }
 

@@ -3,8 +3,10 @@ package protocol
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/gitfor/gitfor/app/git"
 )
@@ -77,14 +79,25 @@ func (r *receipt) moveSome(ctx context.Context, list []*Command, budget *int) er
 	return nil
 }
 
-// manyRefs is from how many refs on their files are flushed together and then
-// packed.
+// manyRefs is from how many refs on they are packed at once rather than each
+// flushed to the disk.
 const manyRefs = 256
 
 // updateRefs runs one transaction. When git refused it, the refusal comes back;
 // any other failure is the error.
 func (r *receipt) updateRefs(ctx context.Context, list []*Command) (refused *git.CommandError, err error) {
+	refused, err = r.transaction(ctx, list)
+	if refused != nil && r.removeStaleLock(refused) {
+		return r.transaction(ctx, list)
+	}
+	return refused, err
+}
+
+func (r *receipt) transaction(ctx context.Context, list []*Command) (refused *git.CommandError, err error) {
+	// the commit is a command of its own, so that git moves nothing when this
+	// process dies in the midst of the list
 	var in strings.Builder
+	in.WriteString("start\x00")
 	for _, c := range list {
 		switch c.Kind {
 		case Create:
@@ -95,7 +108,8 @@ func (r *receipt) updateRefs(ctx context.Context, list []*Command) (refused *git
 			in.WriteString("delete " + c.Ref + "\x00" + string(c.Old) + "\x00")
 		}
 	}
-	cmd := r.req.Repo.Command(ctx, "update-ref", "-m", "push", "--stdin", "-z").Stdin(strings.NewReader(in.String()))
+	in.WriteString("prepare\x00commit\x00")
+	cmd := r.req.Repo.Command(ctx, "update-ref", "-m", "push", "--no-deref", "--stdin", "-z").Stdin(strings.NewReader(in.String()))
 	if id := r.req.Identity; id.Name != "" || id.Email != "" {
 		cmd.Env("GIT_COMMITTER_NAME="+id.Name, "GIT_COMMITTER_EMAIL="+id.Email)
 	}
@@ -107,16 +121,41 @@ func (r *receipt) updateRefs(ctx context.Context, list []*Command) (refused *git
 	if errors.As(err, &failed) && failed.Code > 0 {
 		return failed, nil
 	}
-	if err == nil && len(list) >= manyRefs {
-		err = syncFileSystem(r.req.Repo.Path)
-	}
 	return nil, err
 }
 
+// staleLock is the age from which on a lock belongs to nobody: git holds the
+// locks of a transaction for seconds.
+const staleLock = 10 * time.Minute
+
+// removeStaleLock removes the lock that git could not take when whoever made it
+// has died, as with the machine.
+func (r *receipt) removeStaleLock(refused *git.CommandError) bool {
+	_, rest, ok := strings.Cut(fatalLine(refused), "Unable to create '")
+	path, _, ok2 := strings.Cut(rest, "': File exists")
+	if !ok || !ok2 || !strings.HasSuffix(path, ".lock") {
+		return false
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.req.Repo.Path, path)
+	}
+	inside, err := filepath.Rel(r.req.Repo.Path, path)
+	if err != nil || !filepath.IsLocal(inside) {
+		return false
+	}
+	info, err := os.Lstat(path)
+	return err == nil && time.Since(info.ModTime()) > staleLock && os.Remove(path) == nil
+}
+
 // packRefs puts the refs into one file after a push of many: git reads them all
-// for each push and fetch that follows.
+// for each push and fetch that follows. The file is flushed to the disk, which
+// the many of before were not.
 func (r *receipt) packRefs(ctx context.Context) error {
-	return r.req.Repo.Command(ctx, "pack-refs", "--all").Run()
+	err := r.req.Repo.Command(ctx, "pack-refs", "--all").Run()
+	if err != nil {
+		return errors.Join(err, syncFileSystem(r.req.Repo.Path))
+	}
+	return nil
 }
 
 // refusedRef is the ref that git named as the reason, or "".

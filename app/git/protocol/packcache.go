@@ -16,6 +16,9 @@ import (
 // within the time have it from disk. The process that makes it lives as long as
 // one reader does; readers follow the file each at their own speed.
 //
+// Answers that are being made or read do not count towards the bound on bytes:
+// Gate bounds how many are made at once.
+//
 // An answer stays right for as long as it is kept: the key holds the ids of all
 // objects asked for. Only a purge of objects must call Forget.
 type PackCache struct {

@@ -85,8 +85,8 @@ func (p *Push) Remote(format string, args ...any) {
 }
 
 // Forced says whether an update drops commits, that is, whether the old commit
-// is no ancestor of the new one. It asks git once for each command. Refs that
-// do not hold commits, such as annotated tags, count as forced when moved.
+// is no ancestor of the new one. It asks git once for each command. Annotated
+// tags count as the commits they lead to; what leads to none counts as forced.
 func (p *Push) Forced(ctx context.Context, c *Command) (bool, error) {
 	if c.Kind != Update {
 		return false, nil

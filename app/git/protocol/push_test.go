@@ -107,6 +107,24 @@ func TestStalePush(t *testing.T) {
 	}
 }
 
+func TestStaleLock(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	c := s.client()
+	c.work(s.url, 1)
+	c.git("work", "push", "-q", "origin", "main")
+	c.commits("work", 1)
+	lock := filepath.Join(s.path(), "refs/heads/main.lock")
+	must(t, os.WriteFile(lock, nil, 0o666))
+	c.refused("another push is moving this ref", "work", "push", "origin", "main")
+	old := time.Now().Add(-time.Hour)
+	must(t, os.Chtimes(lock, old, old))
+	c.git("work", "push", "-q", "origin", "main")
+	if exists(lock) {
+		t.Fatal("the lock is still there")
+	}
+}
+
 func TestHooks(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -151,6 +169,11 @@ func TestHooks(t *testing.T) {
 		Done: func(_ context.Context, p *protocol.Push, results []protocol.Result) ([]string, error) {
 			for _, r := range results {
 				note("done %s %v", r.Ref, r.OK)
+				if r.OK {
+					if _, err := p.Repo.Commit(context.WithoutCancel(t.Context()), r.New); err != nil {
+						return nil, err
+					}
+				}
 			}
 			return []string{"Open a pull request:", "  http://example.org/new"}, nil
 		},
@@ -171,6 +194,9 @@ func TestHooks(t *testing.T) {
 		out = c.refused("internal error", "work", "push", "-o", "broken", "origin", "main:maybe")
 		if strings.Contains(out, "secret detail") {
 			t.Fatal(out)
+		}
+		if len(s.errs) != 1 || !strings.Contains(s.errs[0].Error(), "secret detail") {
+			t.Fatalf("errors for the log: %v", s.errs)
 		}
 		if s.ref("refs/heads/maybe") != "" || s.ref("refs/heads/no") != "" || s.ref("refs/heads/yes") == "" {
 			t.Fatal("refs moved that should not, or the other way round")

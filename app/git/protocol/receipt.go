@@ -82,7 +82,7 @@ func (r *receipt) run(ctx context.Context, bad error) error {
 	if done != nil {
 		return done
 	}
-	if err != nil && !toldToClient(err) {
+	if err != nil && !clientsFault(err) {
 		return err
 	}
 	return sent
@@ -134,19 +134,14 @@ func (r *receipt) refuseAll(err error) {
 	}
 }
 
-// toldToClient says whether err is a refusal, which is no fault of the server.
-func toldToClient(err error) bool {
-	var refusal *Refusal
-	var said complaintError
-	return errors.As(err, &refusal) || errors.As(err, &said)
-}
-
 // receive does all that comes before the refs move.
 func (r *receipt) receive(ctx context.Context) error {
 	if err := r.screen(ctx); err != nil {
 		return err
 	}
-	if r.asked.needsPack() {
+	if !r.asked.needsPack() {
+		r.release()
+	} else {
 		if err := r.takePack(ctx); err != nil {
 			return err
 		}
@@ -184,7 +179,7 @@ func (r *receipt) settle(ctx context.Context) error {
 	if r.req.Prepare != nil {
 		if err := r.req.Prepare(ctx, r.push); err != nil {
 			r.refuseAll(err)
-			if toldToClient(err) {
+			if clientsFault(err) {
 				return nil
 			}
 			return err
@@ -198,14 +193,13 @@ func (r *receipt) settle(ctx context.Context) error {
 	}
 	if err != nil {
 		r.refuseAll(err)
-	} else {
-		r.s.point(PointRefsMoved)
+		return errors.Join(err, r.done(ctx))
 	}
-	err = errors.Join(err, r.done(ctx))
 	if len(r.push.Pending()) >= manyRefs {
-		err = errors.Join(err, r.packRefs(ctx))
+		err = r.packRefs(ctx)
 	}
-	return err
+	r.s.point(PointRefsMoved)
+	return errors.Join(err, r.done(ctx))
 }
 
 // done gives the caller the results and shows its messages.

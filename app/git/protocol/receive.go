@@ -122,7 +122,7 @@ func (s *ReceivePack) CleanQuarantine() error {
 }
 
 // Serve takes one push in. A push that is refused is no error: the client was
-// told. *BusyError was not sent over HTTP, which has a status for it.
+// told. Only *BusyError is not yet told over HTTP, which has a status for it.
 func (s *ReceivePack) Serve(ctx context.Context, req ReceiveRequest) error {
 	leave, err := s.Gate.Enter(ctx, req.key(), req.Client)
 	if err != nil {
@@ -159,7 +159,9 @@ func (s *ReceivePack) refuseUnread(ctx context.Context, req ReceiveRequest, in *
 	}
 	sb := newSideband(req.Out, MaxPacket)
 	_ = sb.send(bandError, []byte(messageFor(err)+"\n"))
-	_ = sb.end()
+	if werr := sb.end(); clientsFault(err) {
+		return werr
+	}
 	return err
 }
 

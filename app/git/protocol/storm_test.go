@@ -280,12 +280,16 @@ func TestManyRefs(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
+	c.git("", "init", "-q", "--bare", "plain")
 	start := time.Now()
+	c.git("work", "push", "-q", c.dir+"/plain", "refs/*:refs/*")
+	plain := time.Since(start)
+	start = time.Now()
 	out := c.refused("cannot be pushed", "work", "push", "--porcelain", "origin", "refs/*:refs/*")
-	if d := time.Since(start); d > time.Minute {
-		t.Fatalf("a push of 12,000 refs took %v", d)
-	} else {
-		t.Logf("12,000 refs took %v", d.Round(time.Millisecond))
+	d := time.Since(start)
+	t.Logf("12,000 refs took %v, with git alone %v", d.Round(time.Millisecond), plain.Round(time.Millisecond))
+	if d > 4*plain+10*time.Second {
+		t.Fatalf("a push of 12,000 refs took %v, with git alone %v", d, plain)
 	}
 	if n := strings.Count(out, "[remote rejected]"); n != 50 {
 		t.Fatalf("%d refs were refused, want 50", n)
@@ -299,9 +303,8 @@ func TestManyRefs(t *testing.T) {
 	c.commits("work", 1)
 	start = time.Now()
 	c.git("work", "push", "-q", "origin", "main")
-	if d := time.Since(start); d > 2*time.Second {
-		t.Fatalf("a small push after it took %v", d)
-	} else {
-		t.Logf("a small push after it took %v", d.Round(time.Millisecond))
+	t.Logf("a small push after it took %v", time.Since(start).Round(time.Millisecond))
+	if loose, _ := filepath.Glob(s.path() + "/refs/tags/*"); len(loose) > 0 {
+		t.Fatalf("%d loose tags are left", len(loose))
 	}
 }

@@ -92,9 +92,9 @@ func (u *UploadPack) advertV2(ctx context.Context, t Target) (string, error) {
 	return text + "0000", nil
 }
 
-// Serve answers one request, or over SSH a whole session. An error whose text
-// is for the client was sent already; *BusyError was not, since HTTP has a
-// status for it.
+// Serve answers one request, or over SSH a whole session. The client has been
+// told of what went wrong; the error is for the log, and nil where the client is
+// to blame. Only *BusyError is not yet told over HTTP, which has a status for it.
 func (u *UploadPack) Serve(ctx context.Context, req UploadRequest) error {
 	if req.Version != V2 {
 		return u.serveV0(ctx, req)
@@ -207,15 +207,27 @@ type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }
 
-// sendError tells the client's user of err in an ERR packet and returns it.
-// What is not for them is told in general words.
+// sendError tells the client's user of err in an ERR packet. It returns err
+// unless that was the client's own fault.
 func sendError(w io.Writer, err error) error {
 	if broken := (brokenError{}); errors.As(err, &broken) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	p := NewPacketWriter(w)
 	p.Printf("ERR %s", messageFor(err))
+	if clientsFault(err) {
+		return p.Err()
+	}
 	return err
+}
+
+// clientsFault says whether err is for the client to know and not for the log.
+func clientsFault(err error) bool {
+	var refusal *Refusal
+	var said complaintError
+	var busy *BusyError
+	return errors.As(err, &refusal) || errors.As(err, &said) || errors.As(err, &busy) ||
+		errors.Is(err, ErrMalformed) || errors.Is(err, ErrTooLarge) || errors.Is(err, io.ErrUnexpectedEOF)
 }
 
 // messageFor is what a client's user is told of err.
