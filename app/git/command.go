@@ -63,12 +63,7 @@ func (e *CommandError) Unwrap() error { return e.Err }
 // own process group, which ends when ctx does.
 func (r *Repository) Command(ctx context.Context, name string, options ...string) *Cmd {
 	c := r.store.command(ctx, name, r.Path, options)
-	if r.quarantine != "" {
-		c.exec.Env = append(c.exec.Env,
-			"GIT_OBJECT_DIRECTORY="+r.quarantine,
-			"GIT_ALTERNATE_OBJECT_DIRECTORIES="+quoteAlternate(r.Path+"/objects"),
-			"GIT_QUARANTINE_PATH="+r.quarantine)
-	}
+	c.exec.Env = append(c.exec.Env, r.objectEnv()...)
 	return c
 }
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -24,6 +25,7 @@ type Repository struct {
 	shared     *shared
 	objects    *odb.Database
 	quarantine string
+	borrowed   []string // further objects folders that are read
 }
 
 // shared is what the users of one repository share and the store keeps.
@@ -42,7 +44,8 @@ type shared struct {
 	lasts       *lru.Cache[lastKey, map[string]OID]
 	blames      *lru.Cache[blameKey, []BlameHunk]
 
-	maintaining sync.Mutex
+	contributions atomic.Pointer[contributions]
+	maintaining   sync.Mutex
 }
 
 // keptBlames is for how many files blame is kept.
