@@ -5,12 +5,9 @@ package embedpg
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -39,6 +36,9 @@ type Config struct {
 	Logger   *slog.Logger
 	// Fast trades safety for speed: nothing survives a crash. For tests.
 	Fast bool
+
+	// otherUser skips the user namespace as root; for the test of that way.
+	otherUser bool
 }
 
 // Server is a running Postgres.
@@ -51,19 +51,22 @@ type Server struct {
 }
 
 // Start starts the cluster, making it first where there is none. What a killed
-// gitfor left running on the same folder is stopped first.
+// gitfor left running on the same folder is stopped first, so the caller must
+// hold the data folder's lock (Acquire). It returns when the server answers and
+// has its database.
 func Start(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Dir = dir
 	if err := os.MkdirAll(filepath.Dir(cfg.Dir), 0o750); err != nil {
 		return nil, err
 	}
 	bin, err := FindBinaries(ctx, cfg)
-	if err != nil {
-		return nil, err
-	}
-	socket, err := socketDir(cfg.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +75,11 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 			return nil, err
 		}
 	}
-	if err := stopOrphan(ctx, cfg.Dir); err != nil {
+	if err := stopOrphans(ctx, cfg); err != nil {
+		return nil, err
+	}
+	socket, err := socketDir(cfg.Dir)
+	if err != nil {
 		return nil, err
 	}
 	s := &Server{cfg: cfg, socket: socket, done: make(chan struct{})}
@@ -89,10 +96,6 @@ func Start(ctx context.Context, cfg Config) (*Server, error) {
 
 // URL is the address of a database of the cluster, for this program and psql.
 func (s *Server) URL(database string) string { return address(s.socket, database) }
-
-func address(socket, database string) string {
-	return "postgres://" + User + "@/" + database + "?host=" + url.QueryEscape(socket)
-}
 
 // Done is closed when the server has ended, by itself or by Stop.
 func (s *Server) Done() <-chan struct{} { return s.done }
@@ -160,57 +163,4 @@ func (s *Server) lastLog() string {
 	}
 	lines := strings.Split(strings.TrimSpace(string(b)), "\n")
 	return strings.Join(lines[max(0, len(lines)-3):], " / ")
-}
-
-const logName = "gitfor-postgres.log"
-
-// socketDir makes the private folder of the server's socket. The path of a
-// socket ends at 107 bytes, so it does not lie below a data folder whose path
-// may be long.
-func socketDir(dir string) (string, error) {
-	real, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	if parent, err := filepath.EvalSymlinks(filepath.Dir(real)); err == nil {
-		real = filepath.Join(parent, filepath.Base(real))
-	}
-	inside := filepath.Join(filepath.Dir(real), "run")
-	if len(inside) < 80 {
-		return inside, private(inside)
-	}
-	sum := sha256.Sum256([]byte(real))
-	short := filepath.Join("/tmp", fmt.Sprintf("gitfor-%d-%s", os.Getuid(), hex.EncodeToString(sum[:8])))
-	return short, private(short)
-}
-
-// private makes a folder that only this user may enter, or checks that it is
-// one: another user could have made it first.
-func private(dir string) error {
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return err
-	}
-	info, err := os.Lstat(dir)
-	if err != nil {
-		return err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !info.IsDir() || info.Mode().Perm()&0o077 != 0 || (ok && int(st.Uid) != os.Getuid()) {
-		return fmt.Errorf("%s is not a private folder of this user: remove it", dir)
-	}
-	return nil
-}
-
-// Running returns the address of the database of a server that runs on the
-// cluster folder dir.
-func Running(dir string) (string, bool) {
-	pid, ok := postmaster(dir)
-	if !ok || syscall.Kill(pid, 0) != nil {
-		return "", false
-	}
-	socket, err := socketDir(dir)
-	if err != nil {
-		return "", false
-	}
-	return address(socket, Database), true
 }

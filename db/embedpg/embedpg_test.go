@@ -3,11 +3,9 @@ package embedpg
 import (
 	"context"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -36,7 +34,7 @@ func query(t *testing.T, url, sql string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer conn.Close(t.Context()) //nolint:errcheck // test
+	defer conn.Close(t.Context())
 	statements := strings.Split(sql, "; ")
 	for _, before := range statements[:len(statements)-1] {
 		if _, err := conn.Exec(t.Context(), before); err != nil {
@@ -99,9 +97,13 @@ func TestLettersBeyondASCII(t *testing.T) {
 func TestLongPath(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 100)
-	s := start(t, config(t, long, long))
+	cfg := config(t, long, long)
+	s := start(t, cfg)
 	if got := query(t, s.URL(Database), "SELECT 'ok'"); got != "ok" {
 		t.Fatal(got)
+	}
+	if strings.HasPrefix(s.socket, cfg.Dir) || len(s.socket) > maxSocketDir {
+		t.Fatalf("socket in %s", s.socket)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(s.socket) })
 }
@@ -154,6 +156,29 @@ func TestStalePidFile(t *testing.T) {
 	start(t, cfg)
 }
 
+func TestBinDirWithoutPostgres(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	cfg.BinDir = t.TempDir()
+	if _, err := Start(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "GITFOR_PG_BIN") {
+		t.Fatalf("err = %v", err)
+	}
+}
+
+// TestHalfMadeClusterIsMadeAnew finds what a start that was killed during
+// initdb leaves.
+func TestHalfMadeClusterIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	cfg := config(t)
+	if err := os.MkdirAll(filepath.Join(cfg.Dir+".new", "base"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := start(t, cfg)
+	if got := query(t, s.URL(Database), "SELECT current_database()::text"); got != Database {
+		t.Fatal(got)
+	}
+}
+
 func TestWrongVersionIsRefused(t *testing.T) {
 	t.Parallel()
 	cfg := config(t)
@@ -192,7 +217,7 @@ func TestLockIsExclusive(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Acquire(dir)
-	if err == nil || !strings.Contains(err.Error(), "in use by another gitfor (process "+strconv.Itoa(os.Getpid())+")") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "in use by gitfor (pid "+strconv.Itoa(os.Getpid())+"): stop it or give another --data") || strings.Contains(err.Error(), "\n") {
 		t.Fatalf("second: %v", err)
 	}
 	if err := l.Release(); err != nil {
@@ -214,38 +239,5 @@ func TestSocketFolderOfAnotherIsRefused(t *testing.T) {
 	}
 	if private(dir) == nil {
 		t.Fatal("a folder that others may write was taken")
-	}
-}
-
-// TestOrdinaryUser runs the package's first test as nobody when the suite runs
-// as root, as it does in CI.
-func TestOrdinaryUser(t *testing.T) {
-	t.Parallel()
-	if os.Geteuid() != 0 {
-		return // every other test is this test
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir, err := os.MkdirTemp("", "pgnobody")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := os.Chmod(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	binary := filepath.Join(dir, "embedpg.test")
-	// Copied by a process of its own: a file that this one had open for
-	// writing could be refused as busy.
-	if out, err := exec.CommandContext(t.Context(), "cp", self, binary).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	cmd := exec.CommandContext(t.Context(), binary, "-test.run=^TestStartStopAndStartAgain$")
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TMPDIR="+dir, "HOME="+dir)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("as nobody: %v\n%s", err, out)
 	}
 }

@@ -2,6 +2,8 @@ package embedpg
 
 import (
 	"bytes"
+	"fmt"
+	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -12,21 +14,24 @@ import (
 
 const syncMethod = "syncfs"
 
-// attributes are the ways to start Postgres, in the order to try them.
-func attributes() []*syscall.SysProcAttr {
-	// A group of its own keeps Ctrl-C from reaching it before gitfor ends
-	// its requests; SIGINT at our death is its fast shutdown.
-	base := syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGINT}
+// way is one way to run Postgres's programs.
+type way struct {
+	namespace bool
+	user      *syscall.Credential
+	name      string
+}
+
+// ways are the ways to run Postgres, in the order to try them. It refuses to
+// run as root. In a user namespace where root is known as nobody the files stay
+// root's and no other user is needed; some containers forbid those.
+func ways(cfg Config) []way {
 	if os.Geteuid() != 0 {
-		return []*syscall.SysProcAttr{&base}
+		return []way{{}}
 	}
-	// In a user namespace where root is known as nobody the files stay root's
-	// and no other user is needed.
-	mapped := base
-	mapped.Cloneflags = syscall.CLONE_NEWUSER
-	mapped.UidMappings = []syscall.SysProcIDMap{{ContainerID: 65534, HostID: 0, Size: 1}}
-	mapped.GidMappings = []syscall.SysProcIDMap{{ContainerID: 65534, HostID: 0, Size: 1}}
-	all := []*syscall.SysProcAttr{&mapped}
+	var all []way
+	if !cfg.otherUser {
+		all = append(all, way{namespace: true})
+	}
 	for _, name := range []string{"postgres", "nobody"} {
 		u, err := user.Lookup(name)
 		if err != nil {
@@ -35,27 +40,111 @@ func attributes() []*syscall.SysProcAttr {
 		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
 		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
 		if uidErr == nil && gidErr == nil {
-			other := base
-			other.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-			all = append(all, &other)
+			all = append(all, way{name: name, user: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}})
 		}
 	}
 	return all
 }
 
-// isPostgres says whether process pid is a Postgres on the cluster dir.
-func isPostgres(pid int, dir string) bool {
-	proc := "/proc/" + strconv.Itoa(pid)
-	cmdline, err := os.ReadFile(filepath.Join(proc, "cmdline"))
-	if err != nil || !bytes.Contains(cmdline, []byte("postgres")) {
-		return false
+// attr are the attributes of a program that ends by itself.
+func (w way) attr() *syscall.SysProcAttr {
+	// A group of its own keeps Ctrl-C from reaching it before gitfor has
+	// ended its requests.
+	a := &syscall.SysProcAttr{Setpgid: true, Credential: w.user}
+	if w.namespace {
+		a.Cloneflags = syscall.CLONE_NEWUSER
+		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 65534, HostID: 0, Size: 1}}
+		a.GidMappings = []syscall.SysProcIDMap{{ContainerID: 65534, HostID: 0, Size: 1}}
 	}
-	cwd, err := os.Readlink(filepath.Join(proc, "cwd"))
+	return a
+}
+
+// server are the attributes of the server: SIGINT, its fast shutdown, when the
+// thread that started it ends, as at a kill of gitfor. See prctl(2).
+func (w way) server() *syscall.SysProcAttr {
+	a := w.attr()
+	a.Pdeathsig = syscall.SIGINT
+	return a
+}
+
+// give hands dir to the user of this way: a folder that was made in another
+// way, on a machine that has changed since, belongs to another one.
+func (w way) give(dir string) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	uid, gid := 0, 0
+	if w.user != nil {
+		uid, gid = int(w.user.Uid), int(w.user.Gid)
+		if err := w.enterable(filepath.Dir(dir)); err != nil {
+			return err
+		}
+	}
+	info, err := os.Lstat(dir)
 	if err != nil {
-		return bytes.Contains(cmdline, []byte(dir))
+		return err
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	return err == nil && cwd == real
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) == uid {
+		return nil
+	}
+	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, uid, gid)
+	})
+}
+
+// enterable lets other users pass through the data folder, without reading it,
+// and checks that they can reach it.
+func (w way) enterable(dir string) error {
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if err != nil {
+			return err
+		}
+		switch {
+		case info.Mode().Perm()&0o001 != 0:
+		case at == dir:
+			if err := os.Chmod(at, info.Mode().Perm()|0o011); err != nil {
+				return err
+			}
+		default:
+			return fmt.Errorf("postgres does not run as root, and the user %s cannot enter %s: give another --data", w.name, at)
+		}
+		if at == filepath.Dir(at) {
+			return nil
+		}
+	}
+}
+
+// processes are the Postgres processes that work in the cluster's folder: the
+// postmaster and its children all have it as their working folder.
+func processes(dir string) []int {
+	want, err := os.Stat(dir)
+	if err != nil {
+		return nil
+	}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil
+	}
+	var pids []int
+	for _, e := range entries {
+		pid, err := strconv.Atoi(e.Name())
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		proc := filepath.Join("/proc", e.Name())
+		cwd, err := os.Stat(filepath.Join(proc, "cwd"))
+		if err != nil || !os.SameFile(cwd, want) {
+			continue
+		}
+		if name, err := os.ReadFile(filepath.Join(proc, "comm")); err == nil && bytes.HasPrefix(name, []byte("postgres")) {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
 }
 
 // memoryMB is the machine's memory, or the container's share of it, in MB.
@@ -77,5 +166,3 @@ func memoryMB() int {
 	}
 	return total
 }
-
-func clearDeathSignal(a *syscall.SysProcAttr) { a.Pdeathsig = 0 }
