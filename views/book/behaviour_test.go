@@ -230,6 +230,18 @@ func TestBehaviours(t *testing.T) {
 		p.until(`document.querySelector("#comment").value === "half a thought"`)
 	})
 
+	t.Run("lines are selected", func(t *testing.T) {
+		p := page(t)
+		p.click(`#L5 .num a`)
+		p.want(`location.hash + " " + document.querySelectorAll("[data-lines] .selected").length`, "#L5 1")
+		p.eval(`document.querySelector("#L2 .num a").dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, shiftKey: true }))`)
+		p.want(`location.hash + " " + document.querySelectorAll("[data-lines] .selected").length`, "#L2-L5 4")
+		p.eval(`location.hash = "#L7-L99999999"`)
+		p.until(`document.querySelectorAll("[data-lines] .selected").length === 3`)
+		p.eval(`location.hash = "#%E0%A4%A"`)
+		p.until(`document.querySelectorAll("[data-lines] .selected").length === 0`)
+	})
+
 	t.Run("dialog and typed confirmation", func(t *testing.T) {
 		p := page(t)
 		p.click(`[data-dialog-open="book-dialog"]`)
