@@ -1,9 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"log/slog"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -54,25 +52,4 @@ func versionCommand() *cobra.Command {
 			fmt.Printf("gitfor %s %s %s/%s\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 		},
 	}
-}
-
-func adminCommand(c *config) *cobra.Command {
-	admin := &cobra.Command{Use: "admin", Short: "Administer the instance, beside a running server or without one"}
-	url := &cobra.Command{
-		Use: "database-url", Short: "Print the address of the database in use, for psql", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			base, err := openDatabase(cmd.Context(), c, slog.New(slog.DiscardHandler), false)
-			if err != nil {
-				return err
-			}
-			if base.server != nil {
-				_ = base.close()
-				return errors.New("no server runs on this data folder: start gitfor serve first, then psql can connect")
-			}
-			fmt.Println(base.url)
-			return base.close()
-		},
-	}
-	admin.AddCommand(url)
-	return admin
 }
