@@ -15,8 +15,8 @@ func (t *scopeTx) Arm(ctx context.Context, due time.Time) error {
 	return t.arm(ctx, t.in.scope.String(), due)
 }
 
-// ArmInstance makes the instance's alarm ring at due or before.
-func (t CellTx) ArmInstance(ctx context.Context, due time.Time) error {
+// Arm makes the instance's alarm ring at due or before.
+func (t *InstanceTx) Arm(ctx context.Context, due time.Time) error {
 	return t.arm(ctx, InstanceAlarm, due)
 }
 
