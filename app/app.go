@@ -20,11 +20,13 @@ import (
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/markup"
+	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/app/webhooks"
 	"github.com/gitfor/gitfor/db"
 )
 
@@ -76,8 +78,10 @@ type App struct {
 	Codes     *codes.Service
 	Markup    *markup.Renderer
 
-	Events *events.Service
-	Alarms *alarms.Service
+	Events   *events.Service
+	Alarms   *alarms.Service
+	Outbound *outbound.Client
+	Webhooks *webhooks.Service
 
 	cfg      Config
 	log      *slog.Logger
@@ -136,6 +140,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log})
 	if err != nil {
+		return err
+	}
+	if err := a.buildWebhooks(); err != nil {
 		return err
 	}
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/outbound"
+	"github.com/gitfor/gitfor/app/webhooks"
 )
 
 // buildEvents makes what features publish into and are woken by, before them.
@@ -12,6 +14,20 @@ func (a *App) buildEvents() {
 	a.Events = events.New(a.DB, a.log, a.draining)
 	a.Alarms = alarms.New(a.DB, a.log)
 	a.services = append(a.services, a.DB.Bus(), a.Events)
+}
+
+// buildWebhooks makes the one client for addresses that people gave, and the
+// hooks, after the features whose events they tell.
+func (a *App) buildWebhooks() error {
+	guard, err := outbound.NewGuard(a.cfg.OutboundAllow)
+	if err != nil {
+		return err
+	}
+	a.Outbound = outbound.NewClient(guard)
+	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Ring: a.Ring, Client: a.Outbound,
+		Repos: a.Repos, Log: a.log}, a.Events, a.Alarms)
+	a.services = append(a.services, a.Webhooks.Sender())
+	return nil
 }
 
 // Attach adds a background service, such as the jobs, before Start.

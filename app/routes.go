@@ -20,6 +20,7 @@ func (a *App) routes(r *web.Router) {
 	a.Repos.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)
+	a.Webhooks.Routes(r)
 	a.Codes.Routes(r)
 }
 

@@ -25,32 +25,19 @@ func (s *Service) Routes(r *web.Router, gate *perms.Gate) {
 	r.API().Get("/repos/{owner}/{repo}/event-log", gate.Repo(model.RoleRead), func(c *web.Ctx) error {
 		return s.apiList(c, c.Repo.ID, 0)
 	}, doc("list_events", "List or follow the events of a repository"))
-	r.API().Get("/users/{username}/event-log", gate.SignedIn("user"), s.apiAccount,
+	r.API().Get("/users/{owner}/event-log", gate.AccountAdmin(), s.apiAccount,
 		doc("list_account_events", "List or follow the events of your account or an organization that you own"))
 	r.API().Get("/event-log", gate.SiteAdmin(), func(c *web.Ctx) error { return s.apiList(c, 0, 0) },
 		doc("list_instance_events", "List or follow the events of the instance"))
 }
 
-// apiAccount lists the log of an account to those who own it.
+// apiAccount lists the log of an account, which tells of private repositories
+// too, to those who own it.
 func (s *Service) apiAccount(c *web.Ctx) error {
-	a, err := accountdb.ByName(c.Context(), s.db.Directory(), c.Param("username"))
-	if err != nil {
-		return err
-	}
-	if a.ID != c.Viewer.ID() && !c.Viewer.Admin() {
-		role, err := accountdb.OrgRole(c.Context(), s.db.Directory(), a.ID, c.Viewer.ID())
-		if err != nil && !errors.Is(err, db.ErrNotFound) {
-			return err
-		}
-		if role != "owner" {
-			return db.ErrNotFound
-		}
-	}
-	if c.Viewer.Token && !c.Viewer.Has("repo") {
-		// The log tells of private repositories.
+	if !c.Viewer.Has("repo") {
 		return fault.New(fault.Forbidden, "This token lacks the scope repo.")
 	}
-	return s.apiList(c, 0, a.ID)
+	return s.apiList(c, 0, c.Account.ID)
 }
 
 func (s *Service) apiList(c *web.Ctx, repoID, accountID int64) error {
@@ -58,6 +45,9 @@ func (s *Service) apiList(c *web.Ctx, repoID, accountID int64) error {
 	in := ListInput{RepoID: repoID, AccountID: accountID, After: c.Query("after"),
 		Wait:  time.Duration(c.QueryInt("wait", 0, 0, int(MaxWait/time.Second))) * time.Second,
 		Limit: page.PerPage + 1, Offset: int(page.Offset())}
+	if repoID != 0 {
+		in.Hidden, in.SeenBy = !c.Role.AtLeast(model.RoleTriage), c.Viewer.ID()
+	}
 	for _, t := range c.R.URL.Query()["type"] {
 		in.Types = append(in.Types, strings.FieldsFunc(t, func(r rune) bool { return r == ',' })...)
 	}

@@ -103,6 +103,9 @@ type ListInput struct {
 	// RepoID or AccountID is whose log it is; neither is the instance's.
 	RepoID, AccountID int64
 	Types             []string
+	// Hidden leaves out what is confidential to others than SeenBy.
+	Hidden bool
+	SeenBy int64
 	// After is the id of the last event that the reader has, "" for none.
 	After string
 	// Wait is how long to wait when there is nothing yet.
@@ -120,7 +123,7 @@ func quiet() []string { return []string{"status.", "check.", "checks."} }
 // After is not in this log.
 func (s *Service) List(ctx context.Context, in ListInput) ([]*model.Event, error) {
 	f := eventdb.Filter{RepoID: in.RepoID, AccountID: in.AccountID, Types: in.Types, Except: quiet(),
-		Limit: in.Limit, Offset: in.Offset}
+		Hidden: in.Hidden, SeenBy: in.SeenBy, Limit: in.Limit, Offset: in.Offset}
 	// Wait first, read then: what comes between is not missed.
 	var w *follower
 	if in.Wait > 0 {

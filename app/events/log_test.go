@@ -269,6 +269,37 @@ func TestListTypesAndPlaces(t *testing.T) {
 	}
 }
 
+func TestConfidentialIsHidden(t *testing.T) {
+	t.Parallel()
+	p := newProcess(t, dbtest.NewURL(t))
+	defer p.kill(t.Context())
+	for _, e := range []secret{{1, false, nil}, {2, true, []int64{}}, {2, true, []int64{7, 9}}, {9, true, nil}} {
+		if err := publish(t.Context(), p.d, &model.Repo{ID: 3, OwnerID: 1}, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for !done(t, p.d, 4) {
+		time.Sleep(time.Millisecond)
+	}
+	for _, tc := range []struct {
+		in   ListInput
+		want int
+	}{{ListInput{}, 4}, {ListInput{Hidden: true}, 1}, {ListInput{Hidden: true, SeenBy: 9}, 3}, {ListInput{Hidden: true, SeenBy: 5}, 1}} {
+		tc.in.RepoID, tc.in.Limit = 3, 50
+		if list, err := p.List(t.Context(), tc.in); err != nil || len(list) != tc.want {
+			t.Errorf("%+v: %d events, %v", tc.in, len(list), err)
+		}
+	}
+}
+
+type secret struct {
+	Author       int64   `json:"authorId"`
+	Confidential bool    `json:"confidential"`
+	Assignees    []int64 `json:"assigneeIds"`
+}
+
+func (secret) EventType() string { return "issue.opened" }
+
 func (f *followers) count() int { f.mu.Lock(); defer f.mu.Unlock(); return len(f.waiting) }
 
 func TestPartitionsArePurged(t *testing.T) {

@@ -157,7 +157,10 @@ func TestRedirects(t *testing.T) {
 		_, _ = io.WriteString(w, "end")
 	})
 	mux.HandleFunc("/loop", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/loop", 302) })
-	mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "file:///etc/passwd"); w.WriteHeader(302) })
+	mux.HandleFunc("/file", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", "file:///etc/passwd")
+		w.WriteHeader(302)
+	})
 	ln, err := net.Listen("tcp", "127.0.0.2:0")
 	if err != nil {
 		t.Fatal(err)

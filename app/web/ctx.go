@@ -41,6 +41,13 @@ type Ctx struct {
 	flash  string
 }
 
+// Detached is a Ctx of no request, for code that makes the API's documents
+// outside of one: it has the public address and no viewer.
+func (k *Kit) Detached(ctx context.Context) *Ctx {
+	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}, Header: http.Header{}}).WithContext(ctx)
+	return &Ctx{R: r, Door: APIDoor, kit: k}
+}
+
 // Context is the request's context.
 func (c *Ctx) Context() context.Context { return c.R.Context() }
 

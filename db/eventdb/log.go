@@ -2,6 +2,7 @@ package eventdb
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/gitfor/gitfor/db"
@@ -15,6 +16,10 @@ type Filter struct {
 	// Types are the types wanted; when there are none, Except are prefixes
 	// of types to leave out.
 	Types, Except []string
+	// Hidden, when true, leaves out what is confidential, except what SeenBy
+	// wrote or is assigned to.
+	Hidden bool
+	SeenBy int64
 	// After makes the list start behind this event, oldest first; else it
 	// is newest first.
 	After *model.Event
@@ -38,6 +43,10 @@ func List(ctx context.Context, ev db.Events, f Filter) ([]*model.Event, error) {
 		for _, prefix := range f.Except {
 			q = q.Where("NOT starts_with(e.type, ?)", prefix)
 		}
+	}
+	if f.Hidden {
+		q = q.Where("(NOT e.data @> '{\"confidential\": true}' OR e.data @> ? OR e.data @> ?)",
+			fmt.Sprintf(`{"authorId": %d}`, f.SeenBy), fmt.Sprintf(`{"assigneeIds": [%d]}`, f.SeenBy))
 	}
 	if f.After != nil {
 		// The time leaves out the partitions before it.
