@@ -165,7 +165,7 @@ func TestLabelsAndMilestones(t *testing.T) {
 				return err
 			}
 		}
-		return issuedb.CountMilestones(ctx, tx, m.ID, 0)
+		return threaddb.CountMilestones(ctx, tx, m.ID, 0)
 	})
 	if err != nil {
 		t.Fatal(err)

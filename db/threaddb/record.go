@@ -221,3 +221,28 @@ func Milestone(r *model.IssueRecord) (*model.Milestone, error) {
 	m := &model.Milestone{ID: r.ID, CreatedAt: r.CreatedAt, UpdatedAt: r.UpdatedAt}
 	return m, json.Unmarshal(r.Data, m)
 }
+
+// CountMilestones brings the counts of milestones up to date after a change of
+// their threads; ids of 0 are left out.
+func CountMilestones(ctx context.Context, tx *db.RepoTx, ids ...int64) error {
+	var some []int64
+	for _, id := range ids {
+		if id != 0 {
+			some = append(some, id)
+		}
+	}
+	if len(some) == 0 {
+		return nil
+	}
+	q, err := tx.Write(ctx, Domain)
+	if err != nil {
+		return err
+	}
+	_, err = q.NewRaw(`UPDATE ?scope.issue_records r SET data = r.data || c.counts
+		FROM (SELECT m.id, jsonb_build_object('open_issues', count(i.number) FILTER (WHERE i.state = 'open'),
+				'closed_issues', count(i.number) FILTER (WHERE i.state <> 'open')) AS counts
+			FROM ?scope.issue_records m LEFT JOIN ?scope.issues i ON i.milestone_id = m.id
+			WHERE m.kind = 'milestone' AND m.id IN (?) GROUP BY m.id) c
+		WHERE r.kind = 'milestone' AND r.id = c.id`, bun.In(some)).Exec(ctx)
+	return err
+}

@@ -110,3 +110,29 @@ func Known(ctx context.Context, repo db.Repo, numbers []int64) (map[int64]*model
 }
 
 var shortColumns = []string{"number", "id", "kind", "title", "state", "state_reason", "author_id", "assignee_ids", "confidential"}
+
+// SetReactions writes the reactions of a thread's first post, or of a comment
+// when it is not 0. Other times than those of edits stay.
+func SetReactions(ctx context.Context, tx *db.RepoTx, number, comment int64, list []model.Reaction) error {
+	q, err := tx.Write(ctx, Domain)
+	if err != nil {
+		return err
+	}
+	if list == nil {
+		list = []model.Reaction{}
+	}
+	if comment != 0 {
+		_, err = q.NewUpdate().Model(&model.TimelineItem{ID: comment, Reactions: list}).Column("reactions").WherePK().Exec(ctx)
+	} else {
+		_, err = q.NewUpdate().Model(&model.Issue{Number: number, Reactions: list}).Column("reactions").WherePK().Exec(ctx)
+	}
+	return err
+}
+
+// CountPins counts the pinned threads of a kind.
+func CountPins(ctx context.Context, repo db.Repo, kind string) (n int, err error) {
+	err = repo.List(ctx, Domain, func(q bun.IDB) error {
+		return q.NewRaw("SELECT count(*) FROM ?scope.issues WHERE kind = ? AND pinned_at IS NOT NULL", kind).Scan(ctx, &n)
+	})
+	return n, err
+}

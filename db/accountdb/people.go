@@ -1,0 +1,76 @@
+package accountdb
+
+import (
+	"context"
+
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/uptrace/bun"
+)
+
+// How an account stands to a repository, in GitHub's words
+// (https://docs.github.com/graphql/reference/enums#commentauthorassociation).
+const (
+	AssociationOwner        = "OWNER"
+	AssociationMember       = "MEMBER"
+	AssociationCollaborator = "COLLABORATOR"
+	AssociationNone         = "NONE"
+)
+
+// People are accounts as they appear on a page about a repository.
+type People struct {
+	ByID map[int64]*model.Account
+	// ByName holds those that were asked for by name, by Key of the name.
+	ByName map[string]*model.Account
+	// Association says for each id how the account stands to the repository.
+	Association map[int64]string
+}
+
+// Get is the account with this id, nil where it is unknown.
+func (p *People) Get(id int64) *model.Account {
+	if p == nil {
+		return nil
+	}
+	return p.ByID[id]
+}
+
+// PeopleOf returns accounts by id (deleted ones too) and by name, with how
+// they stand to the repository, in one query.
+func PeopleOf(ctx context.Context, dir db.Directory, repo *model.Repo, ids []int64, names []string) (*People, error) {
+	p := &People{ByID: map[int64]*model.Account{}, ByName: map[string]*model.Account{}, Association: map[int64]string{}}
+	if len(ids)+len(names) == 0 {
+		return p, nil
+	}
+	// An empty list would be no SQL.
+	ids = append(ids[:len(ids):len(ids)], 0)
+	keys := []string{""}
+	for _, n := range names {
+		keys = append(keys, model.Key(n))
+	}
+	var rows []struct {
+		model.Account `bun:",extend"`
+
+		Association string `bun:"association,scanonly"`
+	}
+	err := dir.NewSelect().Model(&rows).ColumnExpr("a.*").
+		ColumnExpr(`CASE WHEN a.id = ?0 THEN 'OWNER'
+			WHEN EXISTS (SELECT 1 FROM directory.org_members m WHERE m.org_id = ?0 AND m.user_id = a.id) THEN 'MEMBER'
+			WHEN EXISTS (SELECT 1 FROM directory.collaborators c WHERE c.repo_id = ?1 AND c.account_id = a.id) THEN 'COLLABORATOR'
+			ELSE 'NONE' END AS association`, repo.OwnerID, repo.ID).
+		Where("a.id IN (?) OR a.name_key IN (?) AND a.deleted_at IS NULL", bun.In(ids), bun.In(keys)).Scan(ctx)
+	if err != nil {
+		return nil, db.Map(err)
+	}
+	asked := map[string]bool{}
+	for _, k := range keys {
+		asked[k] = true
+	}
+	for i := range rows {
+		a := &rows[i].Account
+		p.ByID[a.ID], p.Association[a.ID] = a, rows[i].Association
+		if asked[a.NameKey] && a.DeletedAt == nil {
+			p.ByName[a.NameKey] = a
+		}
+	}
+	return p, nil
+}
