@@ -124,6 +124,15 @@ func (w *work) labels(ctx context.Context) error {
 	if err := w.load(ctx); err != nil {
 		return err
 	}
+	if c.MakeLabels && w.p.MayModerate() {
+		wanted := c.AddLabels
+		if c.Labels != nil {
+			wanted = append(slices.Clone(*c.Labels), wanted...)
+		}
+		if err := makeLabels(ctx, w.tx, w.facts, wanted); err != nil {
+			return err
+		}
+	}
 	byID := map[int64]*model.Label{}
 	var names []string
 	for _, l := range w.facts.Labels {
@@ -285,6 +294,7 @@ func (w *work) confidential(context.Context) error {
 		return denied("Only people with the triage role or more may change who sees this.")
 	}
 	w.i.Confidential = *w.c.Confidential
+	w.tx.Count("confidential", sign(w.i.Confidential))
 	w.change("confidential")
 	kind := model.ItemPublic
 	if w.i.Confidential {
@@ -313,6 +323,13 @@ func (w *work) lock(context.Context) error {
 	return nil
 }
 
+func sign(up bool) int64 {
+	if up {
+		return 1
+	}
+	return -1
+}
+
 // maxPins is how many threads of a kind may be pinned, as on GitHub.
 const maxPins = 3
 
@@ -335,6 +352,7 @@ func (w *work) pin(ctx context.Context) error {
 		now := w.tx.Now()
 		w.i.PinnedAt = &now
 	}
+	w.tx.Count("pinned", sign(*w.c.Pin))
 	w.change("pinned_at")
 	w.either(*w.c.Pin, model.ItemPinned, model.ItemUnpinned, model.TimelineData{}, nil)
 	return nil
@@ -354,8 +372,11 @@ func (w *work) state(ctx context.Context) error {
 	if err := w.duplicate(ctx); err != nil {
 		return err
 	}
+	if i.PinnedAt != nil {
+		w.tx.Count("pinned", -1)
+	}
 	now := w.tx.Now()
-	reason := c.Reason
+	reason := w.c.Reason
 	if reason == "" && i.Kind == model.KindIssue {
 		reason = model.ReasonCompleted
 	}

@@ -3,6 +3,8 @@ package threads
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -23,6 +25,8 @@ type Opening struct {
 	Milestone    int64    // its number, 0 for none
 	Type         string
 	Confidential bool
+	// MakeLabels makes labels that are missing, where the author may.
+	MakeLabels bool
 
 	assignees []int64
 }
@@ -78,6 +82,11 @@ func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind strin
 		if err != nil {
 			return nil, Event{}, err
 		}
+		if o.MakeLabels && p.MayModerate() {
+			if err := makeLabels(ctx, tx, c, o.Labels); err != nil {
+				return nil, Event{}, err
+			}
+		}
 		if i.LabelIDs, labels, err = pickLabels(c.Labels, o.Labels); err != nil {
 			return nil, Event{}, err
 		}
@@ -93,6 +102,9 @@ func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind strin
 		return nil, Event{}, err
 	}
 	tx.Count(counter(i), 1)
+	if i.Confidential {
+		tx.Count("confidential", 1)
+	}
 	if err := threaddb.CountMilestones(ctx, tx, i.MilestoneID); err != nil {
 		return nil, Event{}, err
 	}
@@ -124,6 +136,25 @@ func pickLabels(all []*model.Label, names []string) ([]int64, []model.LabelRef, 
 		ids[i], refs[i] = l.ID, model.LabelRef{ID: l.ID, Name: l.Name, Color: l.Color}
 	}
 	return ids, refs, nil
+}
+
+// makeLabels adds those of the names that are no label yet, in grey.
+func makeLabels(ctx context.Context, tx *db.RepoTx, c *threaddb.Context, names []string) error {
+	for _, name := range names {
+		if slices.ContainsFunc(c.Labels, func(l *model.Label) bool { return model.Key(l.Name) == model.Key(name) }) {
+			continue
+		}
+		clean, problem := TitleOf(name)
+		if problem != "" || clean != name || utf8.RuneCountInString(name) > 50 || strings.Contains(name, ",") {
+			return fault.Field("labels", "A label's name is one line of at most 50 characters.")
+		}
+		l := &model.Label{Name: name, Color: "ededed"}
+		if err := threaddb.InsertLabel(ctx, tx, l); err != nil {
+			return err
+		}
+		c.Labels = append(c.Labels, l)
+	}
+	return nil
 }
 
 func pickMilestone(all []*model.Milestone, number int64) (*MilestoneRef, error) {

@@ -78,6 +78,12 @@ func (s *Service) Delete(ctx context.Context, p Place, number int64) error {
 			return err
 		}
 		tx.Count(counter(i), -1)
+		if i.Confidential {
+			tx.Count("confidential", -1)
+		}
+		if i.PinnedAt != nil {
+			tx.Count("pinned", -1)
+		}
 		if err := threaddb.CountMilestones(ctx, tx, i.MilestoneID); err != nil {
 			return err
 		}

@@ -32,6 +32,8 @@ type Change struct {
 	// They hold names.
 	Labels                  *[]string
 	AddLabels, RemoveLabels []string
+	// MakeLabels makes labels that are missing, where the viewer may.
+	MakeLabels bool
 	// Assignees replaces all; AddAssignees and RemoveAssignees change some.
 	// They hold names.
 	Assignees                     *[]string

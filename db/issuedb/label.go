@@ -19,18 +19,6 @@ func Labels(ctx context.Context, repo db.Repo) ([]*model.Label, error) {
 	return c.Labels, nil
 }
 
-// InsertLabel adds a label and fills in its id.
-func InsertLabel(ctx context.Context, tx *db.RepoTx, l *model.Label) error {
-	for l.ID <= model.ReservedLabelIDs {
-		id, err := tx.NextID(ctx)
-		if err != nil {
-			return err
-		}
-		l.ID = id
-	}
-	return threaddb.Put(ctx, tx, model.RecordLabel, model.Key(l.Name), l.ID, l)
-}
-
 // UpdateLabel writes a label whose name was old.
 func UpdateLabel(ctx context.Context, tx *db.RepoTx, old string, l *model.Label) error {
 	if model.Key(old) != model.Key(l.Name) {

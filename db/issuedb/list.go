@@ -113,7 +113,7 @@ func List(ctx context.Context, repo db.Repo, f Filter) (*Page, error) {
 func columns(bodies bool) string {
 	const all = `i.number, i.id, i.kind, i.title, i.state, i.state_reason, i.author_id, i.label_ids, i.assignee_ids,
 		i.milestone_id, i.issue_type, i.parent, i.children, i.blocked_by, i.blocking, i.duplicate_of, i.tasks, i.tasks_done,
-		i.comments, i.reactions, i.locked, i.confidential, i.pinned_at, i.version, i.closed_by, i.closed_at, i.edited_at,
+		i.comments, i.reactions, i.locked, i.confidential, i.draft, i.pinned_at, i.version, i.closed_by, i.closed_at, i.edited_at,
 		i.created_at, i.updated_at`
 	if bodies {
 		return all + ", i.body, i.refs"

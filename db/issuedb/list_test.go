@@ -151,7 +151,7 @@ func TestLabelsAndMilestones(t *testing.T) {
 	m := &model.Milestone{Number: 1, Title: "v1", State: model.StateOpen}
 	l := &model.Label{Name: "kind/bug", Color: "ff0000"}
 	err := d.InRepo(t.Context(), id, func(ctx context.Context, tx *db.RepoTx) error {
-		if err := issuedb.InsertLabel(ctx, tx, l); err != nil {
+		if err := threaddb.InsertLabel(ctx, tx, l); err != nil {
 			return err
 		}
 		if err := issuedb.DeleteLabel(ctx, tx, model.DefaultLabels()[0]); err != nil {

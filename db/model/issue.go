@@ -25,6 +25,8 @@ const (
 	ReasonNotPlanned = "not_planned"
 	ReasonDuplicate  = "duplicate"
 	ReasonReopened   = "reopened"
+	// ReasonMerged is why a pull request that was merged is closed.
+	ReasonMerged = "merged"
 )
 
 // Issue is the first post and the state of a numbered thread: an issue, a
@@ -57,9 +59,11 @@ type Issue struct {
 	Reactions []Reaction `bun:"reactions,type:jsonb"`
 	// Locked is the reason for which only writers may comment, LockedNoReason
 	// where none was given, "" when everybody may.
-	Locked       string     `bun:"locked"`
-	Confidential bool       `bun:"confidential"`
-	PinnedAt     *time.Time `bun:"pinned_at"`
+	Locked       string `bun:"locked"`
+	Confidential bool   `bun:"confidential"`
+	// Draft is a pull request that is not ready for review.
+	Draft    bool       `bun:"draft"`
+	PinnedAt *time.Time `bun:"pinned_at"`
 	// Version grows with each edit of title or body.
 	Version   int        `bun:"version"`
 	ClosedBy  int64      `bun:"closed_by,nullzero"`

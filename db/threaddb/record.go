@@ -133,10 +133,36 @@ type Context struct {
 	Labels     []*model.Label
 	Milestones []*model.Milestone
 	Counts     db.Counts
+	// Views are the saved views that everyone sees, and the account's own.
+	Views []*model.SavedView
 	// Mine is the account's choice for the thread that was asked for.
 	Mine *Subscription
 	// Known are the threads that texts of that thread refer to.
 	Known map[int64]*model.Issue
+	// Pinned are the pinned threads, the first pinned first; only when no
+	// thread was asked for.
+	Pinned []*model.Issue
+}
+
+// contextQuery is the query of LoadContext: ?0 the thread, ?1 the scope, ?2
+// the key of the account's choice. It is put together so that the planner
+// finds the threads by their key.
+func contextQuery(number int64) string {
+	which := `pinned_at IS NOT NULL AND coalesce((SELECT (counts->>'pinned')::bigint FROM cell.scopes WHERE scope = ?1), 0) > 0`
+	if number != 0 {
+		which = `number IN (
+			SELECT unnest(refs || children || blocked_by || blocking || ARRAY[parent, duplicate_of]) FROM ?scope.issues WHERE number = ?0
+			UNION SELECT unnest(refs) FROM ?scope.timeline WHERE number = ?0
+			UNION SELECT (data->>'number')::bigint FROM ?scope.timeline
+				WHERE number = ?0 AND data->'number' IS NOT NULL AND data->'repo' IS NULL)`
+	}
+	return `SELECT kind, key, id, data, created_at, updated_at FROM ?scope.issue_records
+		WHERE kind IN ('label', 'milestone', 'view') OR kind = 'subscription' AND key = ?2
+		UNION ALL SELECT 'counts', '', 0, counts, now(), now() FROM cell.scopes WHERE scope = ?1
+		UNION ALL SELECT 'known', '', number, jsonb_build_object('kind', kind, 'title', title, 'state', state,
+			'reason', state_reason, 'author', author_id, 'assignees', assignee_ids, 'confidential', confidential, 'draft', draft),
+			coalesce(pinned_at, created_at), now()
+			FROM ?scope.issues WHERE ` + which
 }
 
 // LoadContext reads a Context in one query. number and accountID may be 0.
@@ -146,15 +172,7 @@ func LoadContext(ctx context.Context, repo db.Repo, number, accountID int64) (*C
 	var rows []model.IssueRecord
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
 		read = true
-		return q.NewRaw(`SELECT kind, key, id, data, created_at, updated_at FROM ?scope.issue_records
-			WHERE kind IN ('label', 'milestone') OR kind = 'subscription' AND key = ?2
-			UNION ALL SELECT 'counts', '', 0, counts, now(), now() FROM cell.scopes WHERE scope = ?1
-			UNION ALL SELECT 'known', '', number, jsonb_build_object('kind', kind, 'title', title, 'state', state,
-				'reason', state_reason, 'author', author_id, 'assignees', assignee_ids, 'confidential', confidential), now(), now()
-				FROM ?scope.issues WHERE ?0 <> 0 AND number IN (
-				SELECT unnest(refs || children || blocked_by || blocking || ARRAY[parent, duplicate_of]) FROM ?scope.issues WHERE number = ?0
-				UNION SELECT unnest(refs) FROM ?scope.timeline WHERE number = ?0
-				UNION SELECT (data->>'number')::bigint FROM ?scope.timeline WHERE number = ?0 AND data->'number' IS NOT NULL AND data->'repo' IS NULL)`,
+		return q.NewRaw(contextQuery(number),
 			number, repo.Scope().String(), prefix(number)+strconv.FormatInt(accountID, 10)).Scan(ctx, &rows)
 	})
 	if err != nil {
@@ -166,16 +184,17 @@ func LoadContext(ctx context.Context, repo db.Repo, number, accountID int64) (*C
 		return c, err
 	}
 	for i := range rows {
-		if err := c.take(&rows[i]); err != nil {
+		if err := c.take(&rows[i], number, accountID); err != nil {
 			return nil, fmt.Errorf("record %s %s: %w", rows[i].Kind, rows[i].Key, err)
 		}
 	}
 	SortLabels(c.Labels)
+	sort.Slice(c.Pinned, func(i, j int) bool { return c.Pinned[i].CreatedAt.Before(c.Pinned[j].CreatedAt) })
 	sort.Slice(c.Milestones, func(i, j int) bool { return c.Milestones[i].Number < c.Milestones[j].Number })
 	return c, nil
 }
 
-func (c *Context) take(r *model.IssueRecord) error {
+func (c *Context) take(r *model.IssueRecord, asked, account int64) error {
 	switch r.Kind {
 	case model.RecordLabel:
 		l, err := Label(r)
@@ -184,6 +203,13 @@ func (c *Context) take(r *model.IssueRecord) error {
 	case model.RecordMilestone:
 		m, err := Milestone(r)
 		c.Milestones = append(c.Milestones, m)
+		return err
+	case model.RecordView:
+		v := &model.SavedView{ID: r.ID}
+		err := json.Unmarshal(r.Data, v)
+		if v.Shared || v.By == account {
+			c.Views = append(c.Views, v)
+		}
 		return err
 	case model.RecordSubscription:
 		c.Mine = &Subscription{AccountID: r.ID, CreatedAt: r.CreatedAt}
@@ -195,11 +221,14 @@ func (c *Context) take(r *model.IssueRecord) error {
 			Kind, Title, State, Reason string
 			Author                     int64
 			Assignees                  []int64
-			Confidential               bool
+			Confidential, Draft        bool
 		}
 		err := json.Unmarshal(r.Data, &k)
-		c.Known[r.ID] = &model.Issue{Number: r.ID, Kind: k.Kind, Title: k.Title, State: k.State, StateReason: k.Reason,
-			AuthorID: k.Author, AssigneeIDs: k.Assignees, Confidential: k.Confidential}
+		i := &model.Issue{Number: r.ID, Kind: k.Kind, Title: k.Title, State: k.State, StateReason: k.Reason,
+			AuthorID: k.Author, AssigneeIDs: k.Assignees, Confidential: k.Confidential, Draft: k.Draft, CreatedAt: r.CreatedAt}
+		if c.Known[r.ID] = i; asked == 0 {
+			c.Pinned = append(c.Pinned, i)
+		}
 		return err
 	}
 	return nil
@@ -245,4 +274,16 @@ func CountMilestones(ctx context.Context, tx *db.RepoTx, ids ...int64) error {
 			WHERE m.kind = 'milestone' AND m.id IN (?) GROUP BY m.id) c
 		WHERE r.kind = 'milestone' AND r.id = c.id`, bun.In(some)).Exec(ctx)
 	return err
+}
+
+// InsertLabel adds a label and fills in its id.
+func InsertLabel(ctx context.Context, tx *db.RepoTx, l *model.Label) error {
+	for l.ID <= model.ReservedLabelIDs {
+		id, err := tx.NextID(ctx)
+		if err != nil {
+			return err
+		}
+		l.ID = id
+	}
+	return Put(ctx, tx, model.RecordLabel, model.Key(l.Name), l.ID, l)
 }

@@ -109,7 +109,7 @@ func Known(ctx context.Context, repo db.Repo, numbers []int64) (map[int64]*model
 	return out, err
 }
 
-var shortColumns = []string{"number", "id", "kind", "title", "state", "state_reason", "author_id", "assignee_ids", "confidential"}
+var shortColumns = []string{"number", "id", "kind", "title", "state", "state_reason", "author_id", "assignee_ids", "confidential", "draft"}
 
 // SetReactions writes the reactions of a thread's first post, or of a comment
 // when it is not 0. Other times than those of edits stay.

@@ -26,6 +26,7 @@ CREATE TABLE ?scope.issues (
 	reactions jsonb NOT NULL DEFAULT '[]',
 	locked text NOT NULL DEFAULT '',
 	confidential boolean NOT NULL DEFAULT false,
+	draft boolean NOT NULL DEFAULT false,
 	pinned_at timestamptz,
 	version int NOT NULL DEFAULT 1,
 	closed_by bigint,

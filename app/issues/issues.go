@@ -1,0 +1,41 @@
+package issues
+
+import (
+	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/threads"
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
+)
+
+// Deps are what issues are built on.
+type Deps struct {
+	DB      *db.DB
+	Gate    *perms.Gate
+	Threads *threads.Service
+	Repos   *repos.Service
+}
+
+// Service is issues, labels and milestones.
+type Service struct {
+	Deps
+}
+
+// New makes the service.
+func New(deps Deps) *Service { return &Service{deps} }
+
+// Payloads are the events that issues publish.
+func Payloads() []events.Payload {
+	out := append(threads.Payloads(model.KindIssue), threads.CommentPayloads()...)
+	for _, what := range []string{"created", "edited", "deleted"} {
+		out = append(out, LabelEvent{Type: "label." + what}, MilestoneEvent{Type: "milestone." + what})
+	}
+	return append(out, MilestoneEvent{Type: "milestone.closed"}, MilestoneEvent{Type: "milestone.opened"})
+}
+
+// errOff says that a repository has no issues.
+func errOff() error { return fault.New(fault.Gone, "Issues are disabled for this repo") }
+
+func denied(sentence string) error { return fault.New(fault.Forbidden, sentence) }
