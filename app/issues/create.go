@@ -27,6 +27,14 @@ type CreateInput struct {
 
 // Create opens an issue and publishes issue.opened.
 func (s *Service) Create(ctx context.Context, p threads.Place, in CreateInput) (*model.Issue, error) {
+	o, err := s.create(ctx, p, in)
+	if err != nil {
+		return nil, err
+	}
+	return o.Issue, nil
+}
+
+func (s *Service) create(ctx context.Context, p threads.Place, in CreateInput) (*threads.Opened, error) {
 	if p.Repo.Settings.NoIssues {
 		return nil, errOff()
 	}
@@ -35,21 +43,19 @@ func (s *Service) Create(ctx context.Context, p threads.Place, in CreateInput) (
 	if err := s.Threads.Prepare(ctx, p, &o); err != nil {
 		return nil, resource("Issue", err)
 	}
-	var i *model.Issue
-	err := s.DB.InRepo(ctx, p.Repo.ID, func(ctx context.Context, tx *db.RepoTx) error {
-		issue, e, err := s.Threads.OpenTx(ctx, tx, p, model.KindIssue, o)
-		if err != nil {
+	var out *threads.Opened
+	err := s.DB.InRepo(ctx, p.Repo.ID, func(ctx context.Context, tx *db.RepoTx) (err error) {
+		if out, err = s.Threads.OpenTx(ctx, tx, p, model.KindIssue, o); err != nil {
 			return err
 		}
-		i = issue
 		if in.Parent != 0 {
-			if err := s.adopt(ctx, tx, p, in.Parent, issue); err != nil {
+			if err := s.adopt(ctx, tx, p, in.Parent, out.Issue); err != nil {
 				return err
 			}
 		}
-		return events.Emit(ctx, tx, events.About{Repo: p.Repo, Actor: p.Viewer}, e)
+		return events.Emit(ctx, tx, events.About{Repo: p.Repo, Actor: p.Viewer}, out.Event)
 	})
-	return i, resource("Issue", err)
+	return out, resource("Issue", err)
 }
 
 // resource names in GitHub's error answers what a fault is about.

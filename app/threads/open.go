@@ -60,60 +60,69 @@ func (s *Service) Prepare(ctx context.Context, p Place, o *Opening) error {
 	return err
 }
 
-// OpenTx adds a thread of kind within a transaction and returns it with the
-// event that the caller completes and publishes.
-func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind string, o Opening) (*model.Issue, Event, error) {
+// Opened is a new thread.
+type Opened struct {
+	Issue *model.Issue
+	// Event is what the caller completes and publishes.
+	Event Event
+	// Facts are the repository's labels and milestones, where the thread has
+	// any.
+	Facts *threaddb.Context
+}
+
+// OpenTx adds a thread of kind within a transaction.
+func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind string, o Opening) (*Opened, error) {
 	text := s.read(p.Repo, o.Body)
 	id, err := tx.NextID(ctx)
 	if err != nil {
-		return nil, Event{}, err
+		return nil, err
 	}
 	i := &model.Issue{ID: id, Kind: kind, Title: o.Title, Body: o.Body, State: model.StateOpen, AuthorID: p.Viewer.ID(),
 		AssigneeIDs: o.assignees, Type: o.Type, Refs: text.refs, Tasks: text.tasks, TasksDone: text.done,
 		Confidential: o.Confidential, Version: 1, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 	var labels []model.LabelRef
 	var milestone *MilestoneRef
+	facts := &threaddb.Context{}
 	if len(o.Labels) > 0 || o.Milestone != 0 {
 		// The tables may be new in this transaction.
 		if _, err := tx.Write(ctx, threaddb.Domain); err != nil {
-			return nil, Event{}, err
+			return nil, err
 		}
-		c, err := threaddb.LoadContext(ctx, tx.Repo, 0, 0)
-		if err != nil {
-			return nil, Event{}, err
+		if facts, err = threaddb.LoadContext(ctx, tx.Repo, 0, 0); err != nil {
+			return nil, err
 		}
 		if o.MakeLabels && p.MayModerate() {
-			if err := makeLabels(ctx, tx, c, o.Labels); err != nil {
-				return nil, Event{}, err
+			if err := makeLabels(ctx, tx, facts, o.Labels); err != nil {
+				return nil, err
 			}
 		}
-		if i.LabelIDs, labels, err = pickLabels(c.Labels, o.Labels); err != nil {
-			return nil, Event{}, err
+		if i.LabelIDs, labels, err = pickLabels(facts.Labels, o.Labels); err != nil {
+			return nil, err
 		}
 		if o.Milestone != 0 {
-			if milestone, err = pickMilestone(c.Milestones, o.Milestone); err != nil {
-				return nil, Event{}, err
+			if milestone, err = pickMilestone(facts.Milestones, o.Milestone); err != nil {
+				return nil, err
 			}
 			i.MilestoneID = milestone.ID
 		}
 	}
 	i.Number = tx.NextNumber()
 	if err := threaddb.Insert(ctx, tx, i); err != nil {
-		return nil, Event{}, err
+		return nil, err
 	}
 	tx.Count(counter(i), 1)
 	if i.Confidential {
 		tx.Count("confidential", 1)
 	}
 	if err := threaddb.CountMilestones(ctx, tx, i.MilestoneID); err != nil {
-		return nil, Event{}, err
+		return nil, err
 	}
 	if err := s.refer(ctx, tx, p, i, 0, text); err != nil {
-		return nil, Event{}, err
+		return nil, err
 	}
 	e := EventOf(i, "opened")
 	e.Body, e.Mentions, e.Labels, e.Milestone = &i.Body, text.mentions, labels, milestone
-	return i, e, nil
+	return &Opened{i, e, facts}, nil
 }
 
 // counter is the name of the scope's counter that counts the thread.

@@ -42,6 +42,7 @@ const (
 	Locked
 	Confidential
 	Pinned
+	Draft
 	Linked // has a parent, children or a duplicate
 	Blocked
 	Parent // IDs: one of them is the parent
@@ -115,6 +116,8 @@ func (c Cond) plain() sql {
 		return lit("i.locked <> ''")
 	case Confidential:
 		return lit("i.confidential")
+	case Draft:
+		return lit("i.draft")
 	case Pinned:
 		return lit("i.pinned_at IS NOT NULL")
 	case Linked:

@@ -160,3 +160,12 @@ func Recount(ctx context.Context, repo db.Repo, kind string) (open, closed int64
 	})
 	return open, closed, err
 }
+
+// ByID returns a thread by its id.
+func ByID(ctx context.Context, repo db.Repo, id int64) (*model.Issue, error) {
+	issue := new(model.Issue)
+	err := repo.Find(ctx, threaddb.Domain, func(q bun.IDB) error {
+		return q.NewSelect().Model(issue).Where("id = ?", id).Limit(1).Scan(ctx)
+	})
+	return issue, err
+}

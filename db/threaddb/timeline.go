@@ -118,9 +118,9 @@ func (w Window) restrict(s *bun.SelectQuery) {
 // PageOf says which comments ListItems returns.
 type PageOf struct {
 	// Number is the thread, 0 for all of the repository.
-	Number  int64
-	Kinds   []string // none means all
-	NotKind string
+	Number   int64
+	Kinds    []string // none means all
+	NotKinds []string
 	// Since is a lower limit of updated_at in RFC 3339, "" for none.
 	Since            string
 	Newest, ByUpdate bool
@@ -145,8 +145,8 @@ func Items(ctx context.Context, repo db.Repo, p PageOf) ([]*model.TimelineItem, 
 		if len(p.Kinds) > 0 {
 			s.Where("kind IN (?)", bun.In(p.Kinds))
 		}
-		if p.NotKind != "" {
-			s.Where("kind <> ?", p.NotKind)
+		if len(p.NotKinds) > 0 {
+			s.Where("kind NOT IN (?)", bun.In(p.NotKinds))
 		}
 		if p.Since != "" {
 			s.Where("updated_at >= ?", p.Since)
