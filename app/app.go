@@ -19,11 +19,13 @@ import (
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
+	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/app/webhooks"
@@ -77,6 +79,8 @@ type App struct {
 	Transport *transport.Service
 	Codes     *codes.Service
 	Markup    *markup.Renderer
+	Threads   *threads.Service
+	Issues    *issues.Service
 
 	Events   *events.Service
 	Alarms   *alarms.Service
@@ -147,6 +151,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
+	a.Threads = threads.New(a.DB, a.Markup)
+	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	if a.cfg.SSHListen != "" {
 		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
 		if err != nil {

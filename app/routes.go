@@ -22,6 +22,7 @@ func (a *App) routes(r *web.Router) {
 	a.Events.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)
 	a.Codes.Routes(r)
+	a.Issues.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

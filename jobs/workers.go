@@ -49,6 +49,7 @@ func register(a *app.App) *registry {
 	on(r, a.Events.Handle)
 	on(r, a.Alarms.Ring)
 	on(r, purgeLog(a))
+	on(r, a.Threads.ReferNow)
 	return r
 }
 

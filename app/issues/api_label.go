@@ -16,14 +16,14 @@ func (s *Service) apiLabelRoutes(a *web.Router, base string, read, post web.Acce
 	at := base + "/issues/{number}/labels"
 	a.Get(base+"/labels", read, s.apiLabels, &web.Doc{ID: "issues/list-labels-for-repo", Summary: "List labels for a repository", Out: []Label{}})
 	a.Post(base+"/labels", post, s.apiLabelCreate, &web.Doc{ID: "issues/create-label", Summary: "Create a label", In: LabelInput{}, Out: Label{}, Status: http.StatusCreated})
-	a.Get(base+"/labels/{name}", read, s.apiLabel, &web.Doc{ID: "issues/get-label", Summary: "Get a label", Out: Label{}})
-	a.Patch(base+"/labels/{name}", post, s.apiLabelEdit, &web.Doc{ID: "issues/update-label", Summary: "Update a label", In: LabelInput{}, Out: Label{}})
-	a.Delete(base+"/labels/{name}", post, s.apiLabelDelete, &web.Doc{ID: "issues/delete-label", Summary: "Delete a label", Status: http.StatusNoContent})
+	a.Get(base+"/labels/*", read, s.apiLabel, &web.Doc{ID: "issues/get-label", Summary: "Get a label", Out: Label{}})
+	a.Patch(base+"/labels/*", post, s.apiLabelEdit, &web.Doc{ID: "issues/update-label", Summary: "Update a label", In: LabelInput{}, Out: Label{}})
+	a.Delete(base+"/labels/*", post, s.apiLabelDelete, &web.Doc{ID: "issues/delete-label", Summary: "Delete a label", Status: http.StatusNoContent})
 	a.Get(at, read, s.apiIssueLabels, &web.Doc{ID: "issues/list-labels-on-issue", Summary: "List labels for an issue", Out: []Label{}})
 	a.Post(at, post, s.apiLabelsAdd, &web.Doc{ID: "issues/add-labels", Summary: "Add labels to an issue", In: labelsBody{}, Out: []Label{}})
 	a.Put(at, post, s.apiLabelsSet, &web.Doc{ID: "issues/set-labels", Summary: "Set labels for an issue", In: labelsBody{}, Out: []Label{}})
 	a.Delete(at, post, s.apiLabelsClear, &web.Doc{ID: "issues/remove-all-labels", Summary: "Remove all labels from an issue", Status: http.StatusNoContent})
-	a.Delete(at+"/{name}", post, s.apiLabelRemove, &web.Doc{ID: "issues/remove-label", Summary: "Remove a label from an issue", Out: []Label{}})
+	a.Delete(at+"/*", post, s.apiLabelRemove, &web.Doc{ID: "issues/remove-label", Summary: "Remove a label from an issue", Out: []Label{}})
 }
 
 func (s *Service) apiLabels(c *web.Ctx) error {
@@ -69,7 +69,7 @@ func (s *Service) apiLabelCreate(c *web.Ctx) error {
 }
 
 func (s *Service) apiLabel(c *web.Ctx) error {
-	l, err := s.Label(c.Context(), c.Repo, c.Param("name"))
+	l, err := s.Label(c.Context(), c.Repo, c.Param("*"))
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (s *Service) apiLabelEdit(c *web.Ctx) error {
 	if err := c.Decode(&in); err != nil {
 		return err
 	}
-	l, err := s.EditLabel(c.Context(), place(c), c.Param("name"), in)
+	l, err := s.EditLabel(c.Context(), place(c), c.Param("*"), in)
 	if err != nil {
 		return err
 	}
@@ -89,7 +89,7 @@ func (s *Service) apiLabelEdit(c *web.Ctx) error {
 }
 
 func (s *Service) apiLabelDelete(c *web.Ctx) error {
-	if err := s.DeleteLabel(c.Context(), place(c), c.Param("name")); err != nil {
+	if err := s.DeleteLabel(c.Context(), place(c), c.Param("*")); err != nil {
 		return err
 	}
 	return c.NoContent()
@@ -170,7 +170,7 @@ func (s *Service) apiLabelRemove(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	r, err := s.Threads.Update(c.Context(), place(c), n, threads.Change{RemoveLabels: []string{c.Param("name")}})
+	r, err := s.Threads.Update(c.Context(), place(c), n, threads.Change{RemoveLabels: []string{c.Param("*")}})
 	if err != nil {
 		return err
 	}

@@ -16,11 +16,22 @@ import (
 func (s *Service) apiMilestoneRoutes(a *web.Router, base string, read, post web.Access) {
 	at := base + "/milestones/{milestone}"
 	a.Get(base+"/milestones", read, s.apiMilestones, &web.Doc{ID: "issues/list-milestones", Summary: "List milestones", Out: []Milestone{}})
-	a.Post(base+"/milestones", post, s.apiMilestoneCreate, &web.Doc{ID: "issues/create-milestone", Summary: "Create a milestone", In: MilestoneInput{}, Out: Milestone{}, Status: http.StatusCreated})
+	a.Post(base+"/milestones", post, s.apiMilestoneCreate, &web.Doc{ID: "issues/create-milestone", Summary: "Create a milestone", In: milestoneBody{}, Out: Milestone{}, Status: http.StatusCreated})
 	a.Get(at, read, s.apiMilestone, &web.Doc{ID: "issues/get-milestone", Summary: "Get a milestone", Out: Milestone{}})
-	a.Patch(at, post, s.apiMilestoneEdit, &web.Doc{ID: "issues/update-milestone", Summary: "Update a milestone", In: MilestoneInput{}, Out: Milestone{}})
+	a.Patch(at, post, s.apiMilestoneEdit, &web.Doc{ID: "issues/update-milestone", Summary: "Update a milestone", In: milestoneBody{}, Out: Milestone{}})
 	a.Delete(at, post, s.apiMilestoneDelete, &web.Doc{ID: "issues/delete-milestone", Summary: "Delete a milestone", Status: http.StatusNoContent})
 	a.Get(at+"/labels", read, s.apiMilestoneLabels, &web.Doc{ID: "issues/list-labels-for-milestone", Summary: "List labels for issues in a milestone", Out: []Label{}})
+}
+
+type milestoneBody struct {
+	Title       *string              `json:"title"`
+	Description *string              `json:"description"`
+	State       *string              `json:"state"`
+	DueOn       api.Maybe[time.Time] `json:"due_on"`
+}
+
+func (b milestoneBody) input() MilestoneInput {
+	return MilestoneInput{Title: b.Title, Description: b.Description, State: b.State, DueOn: b.DueOn.Ref(), NoDue: b.DueOn.Null}
 }
 
 func (s *Service) apiMilestones(c *web.Ctx) error {
@@ -77,11 +88,11 @@ func (s *Service) answerMilestone(c *web.Ctx, status int, m *model.Milestone) er
 }
 
 func (s *Service) apiMilestoneCreate(c *web.Ctx) error {
-	var in MilestoneInput
-	if err := c.Decode(&in); err != nil {
+	var b milestoneBody
+	if err := c.Decode(&b); err != nil {
 		return err
 	}
-	m, err := s.CreateMilestone(c.Context(), place(c), in)
+	m, err := s.CreateMilestone(c.Context(), place(c), b.input())
 	if err != nil {
 		return err
 	}
@@ -105,11 +116,11 @@ func (s *Service) apiMilestoneEdit(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var in MilestoneInput
-	if err := c.Decode(&in); err != nil {
+	var b milestoneBody
+	if err := c.Decode(&b); err != nil {
 		return err
 	}
-	m, err := s.EditMilestone(c.Context(), place(c), n, in)
+	m, err := s.EditMilestone(c.Context(), place(c), n, b.input())
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/threads"
@@ -15,12 +14,14 @@ import (
 	"github.com/gitfor/gitfor/db/threaddb"
 )
 
-// MilestoneInput is a milestone as it shall be; what is absent stays.
+// MilestoneInput is a milestone as it shall be; what is nil stays.
 type MilestoneInput struct {
-	Title       *string               `json:"title"`
-	Description *string               `json:"description"`
-	State       *string               `json:"state"`
-	DueOn       api.Maybe[*time.Time] `json:"due_on"`
+	Title       *string
+	Description *string
+	State       *string
+	DueOn       *time.Time
+	// NoDue takes the date away.
+	NoDue bool
 }
 
 // MilestoneEvent is the data of events about milestones.
@@ -58,11 +59,11 @@ func (in MilestoneInput) apply(m *model.Milestone, now time.Time) error {
 		}
 		m.State = *in.State
 	}
-	if in.DueOn.Set {
-		if m.DueOn = in.DueOn.Value; in.DueOn.Null {
-			m.DueOn = nil
-		}
-		if m.DueOn != nil && (m.DueOn.Year() < 1970 || m.DueOn.Year() > 9999) {
+	if in.NoDue {
+		m.DueOn = nil
+	}
+	if in.DueOn != nil {
+		if m.DueOn = in.DueOn; m.DueOn.Year() < 1970 || m.DueOn.Year() > 9999 {
 			fields.Add("due_on", "The date is out of range.")
 		}
 	}

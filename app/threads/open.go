@@ -10,7 +10,6 @@ import (
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/model"
-	"github.com/gitfor/gitfor/db/repodb"
 	"github.com/gitfor/gitfor/db/threaddb"
 )
 
@@ -178,11 +177,7 @@ func pickMilestone(all []*model.Milestone, number int64) (*MilestoneRef, error) 
 // assignable finds accounts by name that a thread of this author may be
 // assigned to: those with access to the repository, and its author.
 func (s *Service) assignable(ctx context.Context, p Place, names []string, author int64) ([]int64, error) {
-	accounts, err := accountdb.ByNames(ctx, s.db.Directory(), names)
-	if err != nil {
-		return nil, err
-	}
-	members, err := repodb.Members(ctx, s.db.Directory(), p.Repo)
+	accounts, err := accountdb.Candidates(ctx, s.db.Directory(), p.Repo, names)
 	if err != nil {
 		return nil, err
 	}
@@ -192,7 +187,7 @@ func (s *Service) assignable(ctx context.Context, p Place, names []string, autho
 		switch {
 		case a == nil || !a.IsUser():
 			return nil, fault.Field("assignees", "There is no user named "+name+".")
-		case a.ID != author && a.ID != p.Viewer.ID() && !slices.Contains(members, a.ID):
+		case a.ID != author && a.ID != p.Viewer.ID() && !a.Member:
 			return nil, fault.Field("assignees", name+" has no access to this repository, so it cannot be assigned.")
 		case len(ids) >= 10 && !slices.Contains(ids, a.ID):
 			return nil, fault.Field("assignees", "At most 10 people can be assigned.")

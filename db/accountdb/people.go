@@ -74,3 +74,36 @@ func PeopleOf(ctx context.Context, dir db.Directory, repo *model.Repo, ids []int
 	}
 	return p, nil
 }
+
+// Candidate is an account that somebody wants to give something to do.
+type Candidate struct {
+	model.Account `bun:",extend"`
+
+	// Member says that the account has more to do with the repository than
+	// the public.
+	Member bool `bun:"member,scanonly"`
+}
+
+// Candidates returns the accounts of these names, by Key of the name, and
+// whether each is a member of the repository, in one query.
+func Candidates(ctx context.Context, dir db.Directory, repo *model.Repo, names []string) (map[string]*Candidate, error) {
+	out := map[string]*Candidate{}
+	if len(names) == 0 {
+		return out, nil
+	}
+	keys := make([]string, len(names))
+	for i, n := range names {
+		keys[i] = model.Key(n)
+	}
+	var rows []*Candidate
+	err := dir.NewSelect().Model(&rows).ColumnExpr("a.*").
+		ColumnExpr(`(a.id = ?0 OR EXISTS (SELECT 1 FROM directory.collaborators c WHERE c.repo_id = ?1 AND c.account_id = a.id)
+			OR EXISTS (SELECT 1 FROM directory.org_members m WHERE m.org_id = ?0 AND m.user_id = a.id)
+			OR EXISTS (SELECT 1 FROM directory.team_repos tr JOIN directory.team_members tm ON tm.team_id = tr.team_id
+				WHERE tr.repo_id = ?1 AND tm.user_id = a.id)) AS member`, repo.OwnerID, repo.ID).
+		Where("a.name_key IN (?) AND a.deleted_at IS NULL", bun.In(keys)).Scan(ctx)
+	for _, c := range rows {
+		out[c.NameKey] = c
+	}
+	return out, db.Map(err)
+}
