@@ -166,21 +166,3 @@ func (x *index) prefixed(p prefix, found func(hash string) (more bool)) error {
 	}
 	return nil
 }
-
-// each calls visit with every id of the index, in order.
-func (x *index) each(visit func(hash string) error) error {
-	const batch = 4096
-	buf := make([]byte, batch*x.hashLen)
-	for n := 0; n < x.count; n += batch {
-		part := buf[:min(batch, x.count-n)*x.hashLen]
-		if _, err := x.file.ReadAt(part, x.namesAt()+int64(n)*int64(x.hashLen)); err != nil {
-			return fmt.Errorf("%w: %w", ErrCorrupt, err)
-		}
-		for i := 0; i < len(part); i += x.hashLen {
-			if err := visit(string(part[i : i+x.hashLen])); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
