@@ -9,6 +9,8 @@ MAKEFLAGS += --no-print-directory
 # names the oldest that builds gitfor; this one has the fixes that `make vuln`
 # asks for.
 export GOTOOLCHAIN := go1.26.10
+# Where the system's Go is too old to do so, setup puts it here.
+export PATH := $(CURDIR)/.tools/go/bin:$(PATH)
 # Plain Go, on every machine the same: no C compiler is needed.
 export CGO_ENABLED := 0
 

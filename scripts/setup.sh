@@ -7,6 +7,7 @@
 # System packages are installed on Debian and Ubuntu (apt-get) and Fedora (dnf)
 # as root, and on macOS with Homebrew. Tools written in Go go below .tools/,
 # kept between checkouts in the user's cache folder.
+# shellcheck disable=SC2317,SC2329 # the checks are called by name
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -30,7 +31,8 @@ at_least() {
   [ "${c:-0}" -gt "$a" ] || { [ "${c:-0}" -eq "$a" ] && [ "${d:-0}" -ge "$b" ]; }
 }
 
-go_works() { have go && at_least 1.21 "$(GOTOOLCHAIN=local go env GOVERSION | sed 's/^go//')"; }
+go_works() { have go && at_least 1.21 "$(GOTOOLCHAIN=local go version | awk '{ print substr($3, 3) }')"; }
+has_go() { have go; }
 git_works() { have git && at_least 2.38 "$(git version | awk '{ print $3 }')"; }
 node_works() { have node && have npm && at_least 20.0 "$(node --version)"; }
 
@@ -54,12 +56,15 @@ chromium_works() {
 # need CHECK DEBIAN FEDORA HOMEBREW notes the package when the check fails.
 need() {
   if ! $1; then
+    local packages
     case $manager in
-      apt-get) missing+=($2) ;;
-      dnf) missing+=($3) ;;
-      brew) missing+=($4) ;;
-      *) missing+=("$1") ;;
+      apt-get) packages=$2 ;;
+      dnf) packages=$3 ;;
+      brew) packages=$4 ;;
+      *) packages=${1%_works} ;;
     esac
+    # shellcheck disable=SC2206 # some are two packages
+    missing+=($packages)
   fi
 }
 
@@ -70,10 +75,9 @@ done
 
 has_lfs() { have git-lfs; }
 has_ssh() { have ssh && have ssh-keygen; }
-has_openssl() { have openssl; }
 
 need git_works git git git
-wants run build lint vuln test bench && need go_works golang-go golang go
+wants run build lint vuln test && need has_go golang-go golang go
 wants run test && need postgres_works postgresql postgresql-server postgresql@17
 wants generate && need node_works "nodejs npm" "nodejs npm" node
 if wants test; then
@@ -120,9 +124,25 @@ if [ ${#missing[@]} -gt 0 ]; then
   hash -r
 fi
 
+# A Go from before 1.21 cannot switch to another toolchain, but it can fetch one
+# as the module that toolchains are.
+old_go_fetches() {
+  local module dir
+  module=golang.org/toolchain@v0.0.1-$GOTOOLCHAIN.$(go env GOOS)-$(go env GOARCH)
+  echo "setup: $(go version) is old; fetching $GOTOOLCHAIN" >&2
+  dir=$(cd / && go mod download -json "$module" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  [ -x "$dir/bin/go" ] || chmod -R u+w,+x "$dir/bin" "$dir/pkg/tool"
+  mkdir -p .tools
+  ln -sfn "$dir" .tools/go
+  export PATH=$PWD/.tools/go/bin:$PATH
+  hash -r
+}
+
 if wants run build lint vuln test && ! go_works; then
-  echo "setup: Go 1.21 or newer is needed (it fetches $GOTOOLCHAIN by itself), this one is $(go version 2>/dev/null || echo absent): see https://go.dev/doc/install" >&2
-  exit 1
+  if ! have go || ! old_go_fetches || ! go_works; then
+    echo "setup: Go 1.21 or newer is needed (it fetches $GOTOOLCHAIN by itself): see https://go.dev/doc/install" >&2
+    exit 1
+  fi
 fi
 if ! git_works; then
   echo "setup: git 2.38 or newer is needed, this is $(git version)" >&2

@@ -71,9 +71,14 @@ func startOwn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	// Where a machine has no Postgres, one is fetched once and kept.
+	tools := filepath.Join(dir, "bin")
+	if cache, err := os.UserCacheDir(); err == nil {
+		tools = filepath.Join(cache, "gitfor", "postgres")
+	}
 	pg, err := embedpg.Start(ctx, embedpg.Config{
 		Dir: filepath.Join(dir, "postgres"), BinDir: os.Getenv("GITFOR_PG_BIN"),
-		ToolsDir: filepath.Join(dir, "bin"), Logger: slog.New(slog.DiscardHandler), Fast: true,
+		ToolsDir: tools, Logger: slog.New(slog.DiscardHandler), Fast: true,
 	})
 	if err != nil {
 		_ = os.RemoveAll(dir)
