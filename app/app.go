@@ -18,6 +18,7 @@ import (
 	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/explore"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/markup"
@@ -78,6 +79,7 @@ type App struct {
 	Repos     *repos.Service
 	Transport *transport.Service
 	Codes     *codes.Service
+	Explore   *explore.Service
 	Markup    *markup.Renderer
 	Threads   *threads.Service
 	Issues    *issues.Service
@@ -149,6 +151,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err := a.buildWebhooks(); err != nil {
 		return err
 	}
+	a.Explore = explore.New(a.DB, a.Gate)
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Threads = threads.New(a.DB, a.Markup)

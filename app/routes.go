@@ -6,6 +6,8 @@ import (
 
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/static"
+	"github.com/gitfor/gitfor/views/book"
+	"github.com/gitfor/gitfor/views/link"
 )
 
 // routes mounts every feature.
@@ -17,6 +19,15 @@ func (a *App) routes(r *web.Router) {
 		static.Handler().ServeHTTP(c.W, c.R)
 		return nil
 	})
+	if a.cfg.Dev {
+		ui := func(c *web.Ctx) error {
+			book.Handler().ServeHTTP(c.W, c.R)
+			return nil
+		}
+		raw.Get(link.Book(), a.Gate.Anyone(), ui)
+		raw.Get(link.Book()+"/*", a.Gate.Anyone(), ui)
+	}
+	a.Explore.Routes(r)
 	a.Repos.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)
