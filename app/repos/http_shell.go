@@ -19,18 +19,16 @@ func (s *Service) Shell(c *web.Ctx, active string) (layout.Shell, error) {
 // frame is what the shell shows of the repository in c.
 func (s *Service) frame(c *web.Ctx, active string, counts map[string]int64) layout.RepoProps {
 	r := c.Repo
-	tabs := map[string]int{"code": 0, "releases": 0, "activity": 0}
-	if !r.Settings.NoIssues {
-		tabs["issues"] = int(counts["open_issues"])
-	}
-	if !r.Settings.NoPulls {
-		tabs["pulls"] = int(counts["open_pulls"])
+	tabs := map[string]int{"code": 0}
+	for _, key := range s.Tabs {
+		switch {
+		case key == "issues" && r.Settings.NoIssues, key == "pulls" && r.Settings.NoPulls:
+		default:
+			tabs[key] = int(counts["open_"+key])
+		}
 	}
 	if c.Role.AtLeast(model.RoleAdmin) {
 		tabs["settings"] = 0
-	}
-	for _, key := range s.Tabs {
-		tabs[key] = 0
 	}
 	return layout.RepoProps{Owner: r.Owner.Name, Name: r.Name, Private: r.IsPrivate(), Archived: r.Archived(),
 		Mirror: r.Mirror, Template: r.Template, Tabs: layout.RepoTabs(r.Owner.Name, r.Name, tabs), Active: active, ID: r.ID}

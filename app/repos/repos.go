@@ -29,16 +29,16 @@ type Deps struct {
 	URL string
 	// Alone says that no other process serves the same data.
 	Alone bool
-	// Tabs are the keys of repository tabs of features that are built
-	// beyond code, issues, pulls and settings; Sections the pages of the
-	// settings that features add.
-	Tabs     []string
-	Sections []SettingsSection
 }
 
 // Service changes repositories.
 type Service struct {
 	Deps
+	// Tabs are the keys of the repository tabs that features add (see
+	// layout.RepoTabs), and Sections the pages of the settings. Features are
+	// named here before the instance serves.
+	Tabs     []string
+	Sections []SettingsSection
 
 	node   string
 	moving sync.Map // ids of the pushes whose refs this process moves now
