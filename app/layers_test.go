@@ -41,8 +41,8 @@ var floors = [...]string{
 	kit:    "fault web api mcp git blob mail markup highlight diffs secret outbound live",
 	ground: "accounts auth perms repos events threads alarms",
 	work: "transport lfs issues pulls reviews codes ci runners releases packages discussions docs sites chat " +
-		"projects settings",
-	across: "mergequeue agents search notifications webhooks security billing admin",
+		"projects settings statuses protection",
+	across: "mergequeue agents search explore state notifications webhooks security billing admin",
 	root:   "apptest",
 }
 
