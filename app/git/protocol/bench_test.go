@@ -11,6 +11,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -20,14 +21,15 @@ import (
 
 // BenchmarkAgainstHTTPBackend does the same with gitfor's protocol and with
 // plain git http-backend, by turns, and reports the medians of both in
-// milliseconds and their ratio.
+// milliseconds and their ratio, by the clock and in CPU time. Both include the
+// client.
 //
 //	go test -run '^$' -bench HTTPBackend -benchtime 10x ./app/git/protocol
 func BenchmarkAgainstHTTPBackend(b *testing.B) {
 	ours, theirs := benchServers(b)
 	for _, bench := range []struct {
 		name string
-		run  func(b *testing.B, s *benchServer) time.Duration
+		run  func(b *testing.B, s *benchServer) cost
 	}{
 		{"info-refs", benchInfoRefs},
 		{"ls-remote", benchLsRemote},
@@ -38,30 +40,28 @@ func BenchmarkAgainstHTTPBackend(b *testing.B) {
 		{"eight-clones", benchEight},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
-			var mine, plain []time.Duration
+			var mine, plain, mineCPU, plainCPU []time.Duration
 			for b.Loop() {
-				mine = append(mine, bench.run(b, ours))
-				plain = append(plain, bench.run(b, theirs))
+				m, p := bench.run(b, ours), bench.run(b, theirs)
+				mine, mineCPU = append(mine, m.wall), append(mineCPU, m.cpu)
+				plain, plainCPU = append(plain, p.wall), append(plainCPU, p.cpu)
 			}
-			m, p := median(mine), median(plain)
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(float64(m.Microseconds())/1000, "gitfor-ms")
-			b.ReportMetric(float64(p.Microseconds())/1000, "plain-ms")
-			b.ReportMetric(float64(m)/float64(p), "ratio")
+			b.ReportMetric(float64(median(mine).Microseconds())/1000, "gitfor-ms")
+			b.ReportMetric(float64(median(plain).Microseconds())/1000, "plain-ms")
+			b.ReportMetric(float64(median(mine))/float64(median(plain)), "ratio")
+			b.ReportMetric(float64(median(mineCPU))/float64(median(plainCPU)), "cpu-ratio")
 		})
 	}
 	b.Run("eight-fetches-cpu", func(b *testing.B) { benchCPU(b, ours) })
 }
 
 func median(d []time.Duration) time.Duration {
-	s := append([]time.Duration(nil), d...)
-	for i := range s {
-		for j := i; j > 0 && s[j] < s[j-1]; j-- {
-			s[j], s[j-1] = s[j-1], s[j]
-		}
-	}
-	return s[len(s)/2]
+	return slices.Sorted(slices.Values(d))[len(d)/2]
 }
+
+// cost is what something took.
+type cost struct{ wall, cpu time.Duration }
 
 // benchServer is one of the two servers with a client whose clone "work" is in
 // step with it.
@@ -139,13 +139,13 @@ func (s *benchServer) generate(b *testing.B) {
 	must(b, cmd.Wait())
 }
 
-func timed(f func()) time.Duration {
-	start := time.Now()
+func timed(f func()) cost {
+	start, cpu := time.Now(), cpuTime()
 	f()
-	return time.Since(start)
+	return cost{time.Since(start), cpuTime() - cpu}
 }
 
-func benchInfoRefs(b *testing.B, s *benchServer) time.Duration {
+func benchInfoRefs(b *testing.B, s *benchServer) cost {
 	req, err := http.NewRequestWithContext(context.Background(), "GET", s.url+"/info/refs?service=git-upload-pack", nil)
 	must(b, err)
 	req.Header.Set("Git-Protocol", "version=2")
@@ -157,17 +157,17 @@ func benchInfoRefs(b *testing.B, s *benchServer) time.Duration {
 	})
 }
 
-func benchLsRemote(_ *testing.B, s *benchServer) time.Duration {
+func benchLsRemote(_ *testing.B, s *benchServer) cost {
 	return timed(func() { s.c.git("", "ls-remote", s.url) })
 }
 
-func benchPush(_ *testing.B, s *benchServer) time.Duration {
+func benchPush(_ *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	return timed(func() { s.c.git("work", "push", "-q", "origin", "main") })
 }
 
 // benchFetch fetches one new commit.
-func benchFetch(_ *testing.B, s *benchServer) time.Duration {
+func benchFetch(_ *testing.B, s *benchServer) cost {
 	s.n++
 	dir := fmt.Sprintf("fetch%d", s.n)
 	s.c.git("", "clone", "-q", "--bare", "--reference=work", s.url, dir)
@@ -178,21 +178,21 @@ func benchFetch(_ *testing.B, s *benchServer) time.Duration {
 }
 
 // benchClone clones what no clone asked for before.
-func benchClone(_ *testing.B, s *benchServer) time.Duration {
+func benchClone(_ *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
 	s.n++
 	return timed(func() { s.c.git("", "clone", "-q", "--bare", s.url, fmt.Sprintf("clone%d", s.n)) })
 }
 
-func benchShallow(_ *testing.B, s *benchServer) time.Duration {
+func benchShallow(_ *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
 	s.n++
 	return timed(func() { s.c.git("", "clone", "-q", "--bare", "--depth=1", s.url, fmt.Sprintf("clone%d", s.n)) })
 }
 
-func benchEight(_ *testing.B, s *benchServer) time.Duration {
+func benchEight(_ *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
 	s.n++

@@ -99,7 +99,11 @@ func (r *receipt) unpacker(ctx context.Context, objects uint32) (*git.Cmd, error
 	}
 	var cmd *git.Cmd
 	if objects < uint32(few) {
-		cmd = r.push.Repo.Command(ctx, "unpack-objects", "-q", strict, limit)
+		// git flushes packs but not loose objects. These are written out here, and
+		// the flush of the ref that follows makes them outlast a loss of power
+		// too, at no wait of their own
+		cmd = r.push.Repo.Command(ctx, "unpack-objects", "-q", strict, limit).
+			Config("core.fsync", "loose-object").Config("core.fsyncMethod", "writeout-only")
 	} else {
 		args := []string{"--stdin", "--fix-thin", strict, limit}
 		if !r.asked.caps.Has("quiet") {
@@ -107,9 +111,6 @@ func (r *receipt) unpacker(ctx context.Context, objects uint32) (*git.Cmd, error
 		}
 		cmd = r.push.Repo.Command(ctx, "index-pack", args...)
 	}
-	// loose objects too must outlast a loss of power; in a batch that costs one
-	// flush
-	cmd.Config("core.fsync", "committed,loose-object").Config("core.fsyncMethod", "batch")
 	if len(r.asked.shallow) > 0 {
 		file := filepath.Join(r.quar.dir, "shallow")
 		if err := os.WriteFile(file, []byte(strings.Join(r.asked.shallow, "\n")+"\n"), 0o600); err != nil {
