@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -37,10 +38,10 @@ func lockedDir(dir, prefix string) (path string, release func(), err error) {
 	return tmp, func() { _ = f.Close() }, nil
 }
 
-// removeUnlocked removes the folders under dir that no living process has
-// locked. One that is locked, or so new that its lock may be about to be taken,
+// removeUnlocked removes the folders under dir whose names begin with prefix and
+// that no living process has locked. One that is locked, or so new that its lock may be about to be taken,
 // stays.
-func removeUnlocked(dir string) error {
+func removeUnlocked(dir, prefix string) error {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -49,6 +50,9 @@ func removeUnlocked(dir string) error {
 		return err
 	}
 	for _, d := range list {
+		if !d.IsDir() || !strings.HasPrefix(d.Name(), prefix) {
+			continue
+		}
 		path := filepath.Join(dir, d.Name())
 		f, err := os.Open(filepath.Join(path, lockName))
 		if err != nil {

@@ -35,7 +35,7 @@ func (r *receipt) moveRefs(ctx context.Context) error {
 	}
 	for _, c := range list {
 		if refusedRef(failed) == c.Ref {
-			c.Reject("%s", refReason(failed))
+			c.Reject("atomic transaction failed: %s", refReason(failed))
 		}
 	}
 	for _, c := range list {

@@ -36,6 +36,9 @@ type PackCache struct {
 // packHead is how much of an answer lies in memory: small ones need no file.
 const packHead = 64 << 10
 
+// cachePrefix begins the names of the folders in which caches lie.
+const cachePrefix = "packs-"
+
 // errAbandoned ends the making of an answer that no one reads any more.
 var errAbandoned = errors.New("the client went away")
 
@@ -43,10 +46,10 @@ var errAbandoned = errors.New("the client went away")
 // age, in a folder of its own under dir. What a former process left there is
 // removed. Close removes the folder.
 func NewPackCache(dir string, maxBytes int64, age time.Duration) (*PackCache, error) {
-	if err := removeUnlocked(dir); err != nil {
+	if err := removeUnlocked(dir, cachePrefix); err != nil {
 		return nil, err
 	}
-	own, release, err := lockedDir(dir, "packs-")
+	own, release, err := lockedDir(dir, cachePrefix)
 	if err != nil {
 		return nil, err
 	}

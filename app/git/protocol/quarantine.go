@@ -16,8 +16,11 @@ type quarantine struct {
 	release func()
 }
 
+// quarantinePrefix begins the names of the folders of pushes.
+const quarantinePrefix = "push-"
+
 func newQuarantine(root string) (*quarantine, error) {
-	dir, release, err := lockedDir(root, "push-")
+	dir, release, err := lockedDir(root, quarantinePrefix)
 	if err != nil {
 		return nil, fmt.Errorf("quarantine: %w", err)
 	}

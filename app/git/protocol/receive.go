@@ -115,7 +115,7 @@ func (s *ReceivePack) point(name string) {
 // CleanQuarantine removes what pushes of processes that have died left behind.
 // Call it at start; pushes that are under way in other processes are spared.
 func (s *ReceivePack) CleanQuarantine() error {
-	if err := removeUnlocked(s.Quarantine); err != nil {
+	if err := removeUnlocked(s.Quarantine, quarantinePrefix); err != nil {
 		return fmt.Errorf("clean the quarantine: %w", err)
 	}
 	return nil
