@@ -138,7 +138,8 @@ func (a *App) build(ctx context.Context) (err error) {
 		return err
 	}
 	a.Accounts = accounts.New(a.DB)
-	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts})
+	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
+		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
 	a.services = append(a.services, a.Auth)
 	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Log: a.log, URL: a.cfg.URL,

@@ -28,6 +28,7 @@ func (a *App) routes(r *web.Router) {
 		raw.Get(link.Book()+"/*", a.Gate.Anyone(), ui)
 	}
 	a.Explore.Routes(r)
+	a.Auth.Routes(r)
 	a.Repos.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)

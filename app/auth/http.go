@@ -4,13 +4,17 @@ import (
 	"context"
 	"log/slog"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/gitfor/gitfor/app/accounts"
+	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/go-webauthn/webauthn/webauthn"
 	"github.com/gorilla/sessions"
 )
 
@@ -21,6 +25,12 @@ type Deps struct {
 	Ring     *secret.Ring
 	Log      *slog.Logger
 	Accounts *accounts.Service
+	Gate     *perms.Gate
+	// URL is the instance's public address, RPID the passkeys' relying party
+	// where it was set.
+	URL, RPID string
+	// SetupCode, when set, is asked of the first account that signs up.
+	SetupCode string
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
@@ -42,6 +52,18 @@ type Service struct {
 	kinds    map[secret.Kind]func(ctx context.Context, owner int64, hash [32]byte) (*model.Viewer, error)
 	store    sessions.Store
 
+	gate      *perms.Gate
+	publicURL string
+	rpID      string
+	setupCode string
+	origin    string
+	wa        *webauthn.WebAuthn // set by Start
+	hasUsers  atomic.Bool
+	// challenges says that some may have to be forgotten.
+	challenges atomic.Bool
+	begins     *limiter
+	recoveries *limiter
+
 	stop chan struct{}
 	done chan struct{}
 }
@@ -59,6 +81,8 @@ func New(d Deps) *Service {
 		sessions: newCache[hash, *session](20_000, d.Now),
 		pats:     newCache[hash, *token](20_000, d.Now),
 		kinds:    map[secret.Kind]func(context.Context, int64, [32]byte) (*model.Viewer, error){},
+		gate:     d.Gate, publicURL: d.URL, rpID: d.RPID, setupCode: d.SetupCode,
+		begins: newLimiter(300, time.Minute, d.Now), recoveries: newLimiter(20, 10*time.Minute, d.Now),
 	}
 	s.store = &store{s}
 	if d.Kit != nil {
@@ -67,8 +91,13 @@ func New(d Deps) *Service {
 	return s
 }
 
-// Start begins to write last uses every minute.
+// Start fixes the passkeys' relying party and begins to write last uses every
+// minute. ErrRelyingParty when the instance's address has moved away from its
+// passkeys.
 func (s *Service) Start(ctx context.Context) error {
+	if err := s.bind(ctx); err != nil {
+		return err
+	}
 	s.stop, s.done = make(chan struct{}), make(chan struct{})
 	ctx = context.WithoutCancel(ctx)
 	unsubscribe := s.db.Bus().Subscribe(channel, s.heard, s.forgetAll)
@@ -82,17 +111,32 @@ func (s *Service) Start(ctx context.Context) error {
 			case <-s.stop:
 				return
 			case <-tick.C:
-				if err := s.Flush(ctx); err != nil {
-					s.log.WarnContext(ctx, "last uses not written", "err", err)
-				}
+				s.tidy(ctx)
 			}
 		}
 	}()
 	return nil
 }
 
+// tidy writes last uses and forgets challenges that nobody will answer.
+func (s *Service) tidy(ctx context.Context) {
+	if err := s.Flush(ctx); err != nil {
+		s.log.WarnContext(ctx, "last uses not written", "err", err)
+	}
+	if !s.challenges.Swap(false) {
+		return
+	}
+	// An expired one is kept for an hour, to tell it from one that was used.
+	if err := accountdb.DropChallenges(ctx, s.db.Cell(), s.now().Add(-time.Hour)); err != nil {
+		s.log.WarnContext(ctx, "old challenges not forgotten", "err", err)
+	}
+}
+
 // Stop writes what is left and ends.
 func (s *Service) Stop(ctx context.Context) error {
+	if s.stop == nil {
+		return nil
+	}
 	close(s.stop)
 	<-s.done
 	return s.Flush(ctx)

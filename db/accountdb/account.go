@@ -92,3 +92,18 @@ func Active(ctx context.Context, dir db.Directory, at time.Time, ids ...int64) e
 	_, err := dir.NewRaw("UPDATE directory.users SET last_active_at = ? WHERE account_id IN (?)", at, bun.In(ids)).Exec(ctx)
 	return db.Map(err)
 }
+
+// Setting is a text among the instance's settings, "" when it is not set.
+func Setting(ctx context.Context, dir db.Directory, key string) (string, error) {
+	var value string
+	err := dir.NewRaw("SELECT coalesce((SELECT value #>> '{}' FROM directory.instance_settings WHERE key = ?), '')", key).
+		Scan(ctx, &value)
+	return value, db.Map(err)
+}
+
+// SetSetting sets a text among the instance's settings.
+func SetSetting(ctx context.Context, tx db.DirectoryTx, key, value string) error {
+	_, err := tx.NewRaw(`INSERT INTO directory.instance_settings (key, value, updated_at) VALUES (?, to_jsonb(?::text), ?)
+		ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value, updated_at = EXCLUDED.updated_at`, key, value, tx.Now()).Exec(ctx)
+	return db.Map(err)
+}
