@@ -85,6 +85,7 @@ type App struct {
 	Issues    *issues.Service
 
 	Events   *events.Service
+	Live     *events.Live
 	Alarms   *alarms.Service
 	Outbound *outbound.Client
 	Webhooks *webhooks.Service

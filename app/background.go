@@ -13,7 +13,8 @@ import (
 func (a *App) buildEvents() {
 	a.Events = events.New(a.DB, a.log, a.draining)
 	a.Alarms = alarms.New(a.DB, a.log)
-	a.services = append(a.services, a.DB.Bus(), a.Events)
+	a.Live = events.NewLive(a.Events)
+	a.services = append(a.services, a.DB.Bus(), a.Events, a.Live)
 }
 
 // buildWebhooks makes the one client for addresses that people gave, and the

@@ -32,6 +32,7 @@ func (a *App) routes(r *web.Router) {
 	a.Repos.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)
+	a.Live.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)

@@ -31,6 +31,17 @@ func (s *Service) Routes(r *web.Router, gate *perms.Gate) {
 		doc("list_instance_events", "List or follow the events of the instance"))
 }
 
+// Routes registers the WebSocket of open pages.
+func (l *Live) Routes(r *web.Router, gate *perms.Gate) {
+	r.Raw().Get("/-/live", gate.Anyone(), func(c *web.Ctx) error {
+		if !strings.EqualFold(c.R.Header.Get("Upgrade"), "websocket") {
+			return fault.New(fault.BadRequest, "This address speaks WebSocket.")
+		}
+		l.Hub.Serve(c.W, c.R, c.Viewer, c.Kit().Host())
+		return nil
+	})
+}
+
 // apiAccount lists the log of an account, which tells of private repositories
 // too, to those who own it.
 func (s *Service) apiAccount(c *web.Ctx) error {

@@ -261,6 +261,9 @@ func (k *Kit) CookieName(name string) string {
 	return "gitfor_" + name
 }
 
+// Host is the host and port of the public address.
+func (k *Kit) Host() string { return k.host }
+
 // Secure says that the instance is reached by https.
 func (k *Kit) Secure() bool { return k.secure }
 

@@ -13,6 +13,7 @@
   let tries = 0;
   let timer = 0;
   let dropped = false;
+  let fresh = true;
 
   function wanted() {
     const topics = new Set();
@@ -25,6 +26,16 @@
   function tell(topic, detail) {
     for (const el of document.querySelectorAll(`[${attr}~="${CSS.escape(topic)}"]`)) {
       el.dispatchEvent(new CustomEvent("live:changed", { bubbles: false, detail }));
+    }
+  }
+
+  // Who is here: elements with the topic here:REPO:NUMBER name the others.
+  function here(m) {
+    const me = document.body.dataset.viewer;
+    const names = m.present.map((p) => p.username).filter((n) => n !== me);
+    for (const el of document.querySelectorAll(`[${attr}~="${CSS.escape(m.topic)}"]`)) {
+      el.textContent = names.length ? names.join(", ") + (names.length > 1 ? " are here" : " is here") : "";
+      el.hidden = names.length === 0;
     }
   }
 
@@ -41,7 +52,10 @@
     if (socket.readyState !== WebSocket.OPEN) return;
     const add = [...topics].filter((t) => !subscribed.has(t));
     const drop = [...subscribed].filter((t) => !topics.has(t));
-    if (add.length) socket.send(JSON.stringify({ subscribe: add }));
+    // The page is older than the line: what came between is asked for.
+    const age = fresh ? Math.round(performance.now()) : 0;
+    fresh = false;
+    if (add.length) socket.send(JSON.stringify({ subscribe: add, age }));
     if (drop.length) socket.send(JSON.stringify({ unsubscribe: drop }));
     subscribed = topics;
   }
@@ -66,7 +80,8 @@
       } catch {
         return;
       }
-      if (!m.topic || (m.seq && m.seq <= (seen.get(m.topic) || 0))) return;
+      if (m.present) here(m);
+      if (!m.topic || m.present || (m.seq && m.seq <= (seen.get(m.topic) || 0))) return;
       if (m.seq) seen.set(m.topic, m.seq);
       // Many readers of one topic do not ask all at once.
       if (m.jitter) setTimeout(() => tell(m.topic, m), Math.random() * m.jitter);
