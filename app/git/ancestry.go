@@ -33,6 +33,9 @@ func (r *Repository) MergeBases(ctx context.Context, a, b OID) ([]OID, error) {
 		}
 		return []OID{a}, nil
 	}
+	if bases, ok := r.answers.bases.Get(a + b); ok {
+		return bases, nil
+	}
 	found, err := r.paint(ctx, a.raw(), b.raw())
 	if err != nil {
 		return nil, fmt.Errorf("merge base of %s and %s: %w", a.Short(), b.Short(), err)
@@ -46,6 +49,7 @@ func (r *Repository) MergeBases(ctx context.Context, a, b OID) ([]OID, error) {
 	for i, hash := range found {
 		bases[i] = oidFromRaw(hash)
 	}
+	r.answers.bases.Add(a+b, bases)
 	return bases, nil
 }
 
@@ -158,7 +162,7 @@ func (r *Repository) AheadBehind(ctx context.Context, base OID, heads ...OID) (m
 			continue
 		}
 		key := base + head
-		if d, ok := r.shared.divergences.Get(key); ok {
+		if d, ok := r.answers.divergences.Get(key); ok {
 			answers[head] = d
 			continue
 		}
@@ -166,7 +170,7 @@ func (r *Repository) AheadBehind(ctx context.Context, base OID, heads ...OID) (m
 		if err != nil {
 			return nil, fmt.Errorf("compare %s with %s: %w", head.Short(), base.Short(), err)
 		}
-		r.shared.divergences.Add(key, d)
+		r.answers.divergences.Add(key, d)
 		answers[head] = d
 	}
 	return answers, nil
@@ -256,14 +260,14 @@ func (w *walk) spread(flags uint8) {
 // CommitCount is how many commits rev reaches, itself included. The answer is
 // kept by its id.
 func (r *Repository) CommitCount(ctx context.Context, rev OID) (int, error) {
-	if n, ok := r.shared.counts.Get(rev); ok {
+	if n, ok := r.answers.counts.Get(rev); ok {
 		return n, nil
 	}
 	n, err := r.countCommits(ctx, rev.raw())
 	if err != nil {
 		return 0, fmt.Errorf("count commits of %s: %w", rev.Short(), err)
 	}
-	r.shared.counts.Add(rev, n)
+	r.answers.counts.Add(rev, n)
 	return n, nil
 }
 

@@ -2,7 +2,7 @@ package git
 
 import (
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -14,17 +14,17 @@ import (
 // tangled makes a random history with many merges, several roots, and clocks
 // that run backwards; the ids are in no useful order.
 func tangled(w *gittest.Repo, n int) []string {
-	rnd := rand.New(rand.NewSource(1))
+	rnd := rand.New(rand.NewPCG(1, 0))
 	var ids []string
 	var in strings.Builder
 	for i := range n {
-		fmt.Fprintf(&in, "commit refs/heads/b%d\nmark :%d\ncommitter C <c@x> %d +0000\ndata 1\nx", i, i+1, 1_700_000_000+rnd.Intn(1000)+i*10)
-		for p := range min(i, rnd.Intn(4)) {
+		fmt.Fprintf(&in, "commit refs/heads/b%d\nmark :%d\ncommitter C <c@x> %d +0000\ndata 1\nx", i, i+1, 1_700_000_000+rnd.IntN(1000)+i*10)
+		for p := range min(i, rnd.IntN(4)) {
 			word := "merge"
 			if p == 0 {
 				word = "from"
 			}
-			fmt.Fprintf(&in, "\n%s :%d", word, i-rnd.Intn(min(i, 9)))
+			fmt.Fprintf(&in, "\n%s :%d", word, i-rnd.IntN(min(i, 9)))
 		}
 		fmt.Fprintf(&in, "\nM 644 inline f%d\ndata 1\n%d\n\n", i%13, i%10)
 	}
@@ -55,11 +55,12 @@ func TestAncestryAsGit(t *testing.T) {
 		if (repo.graph() != nil) != (step != "none") {
 			t.Fatalf("%s: graph %v", step, repo.graph())
 		}
-		repo.shared.counts.Purge()
-		repo.shared.divergences.Purge()
-		rnd := rand.New(rand.NewSource(2))
+		repo.answers.counts.Purge()
+		repo.answers.divergences.Purge()
+		repo.answers.bases.Purge()
+		rnd := rand.New(rand.NewPCG(2, 0))
 		for range 40 {
-			a, b := ids[rnd.Intn(len(ids))], ids[rnd.Intn(len(ids))]
+			a, b := ids[rnd.IntN(len(ids))], ids[rnd.IntN(len(ids))]
 			bases, err := repo.MergeBases(ctx, OID(a), OID(b))
 			if err != nil {
 				t.Fatal(err)

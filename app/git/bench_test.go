@@ -78,7 +78,7 @@ func BenchmarkThirtyCommits(b *testing.B) {
 func BenchmarkLastCommits(b *testing.B) {
 	repo, head := benchRepo(b)
 	bench(b, repo, func(r *Repository) error {
-		r.shared.lasts.Purge()
+		r.answers.lasts.Purge()
 		_, err := r.LastCommits(b.Context(), head, "")
 		return err
 	})
@@ -87,7 +87,7 @@ func BenchmarkLastCommits(b *testing.B) {
 func BenchmarkCommitCount(b *testing.B) {
 	repo, head := benchRepo(b)
 	bench(b, repo, func(r *Repository) error {
-		r.shared.counts.Purge()
+		r.answers.counts.Purge()
 		_, err := r.CommitCount(b.Context(), head)
 		return err
 	})

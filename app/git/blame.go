@@ -53,7 +53,7 @@ func (r *Repository) Blame(ctx context.Context, rev OID, path string, opts Blame
 		return nil, fmt.Errorf("blame: path %q is no file: %w", path, ErrWrongType)
 	}
 	key := blameKey{rev, clean, opts}
-	if hunks, ok := r.shared.blames.Get(key); ok {
+	if hunks, ok := r.answers.blames.Get(key); ok {
 		return hunks, nil
 	}
 	options := []string{"--incremental"}
@@ -84,7 +84,7 @@ func (r *Repository) Blame(ctx context.Context, rev OID, path string, opts Blame
 	if err != nil {
 		return hunks, fmt.Errorf("blame %q: %w", path, err)
 	}
-	r.shared.blames.Add(key, hunks)
+	r.answers.blames.Add(key, hunks)
 	return hunks, nil
 }
 
@@ -150,7 +150,7 @@ func parseBlame(out io.Reader) ([]BlameHunk, error) {
 	lines := bufio.NewReaderSize(out, 16<<10)
 	for {
 		line, err := lines.ReadString('\n')
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return hunks, nil
 		}
 		if err != nil {

@@ -32,7 +32,20 @@ func (r *Repository) Borrowing(other *Repository) (*Repository, error) {
 	if b.objects, err = odb.Open(path, r.shared.format.rawLen(), r.store.cache, extra...); err != nil {
 		return nil, fmt.Errorf("repository %d borrowing of %d: %w", r.ID, other.ID, err)
 	}
+	// What is found with borrowed objects is no answer without them.
+	if b.answers, err = newAnswers(); err != nil {
+		return nil, err
+	}
 	return &b, nil
+}
+
+// Release lets go of what is kept in memory for a view that Quarantined or
+// Borrowing made; the view must not be used any more. Without it files stay
+// open until others push them out. On a repository from Open it does nothing.
+func (r *Repository) Release() {
+	if r.objects != r.shared.objects {
+		r.objects.Forget()
+	}
 }
 
 // objectEnv tells git where objects are when that is not where it would look.

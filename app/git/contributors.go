@@ -44,7 +44,7 @@ func (r *Repository) Contributors(ctx context.Context, rev OID) ([]Contributor, 
 }
 
 func (r *Repository) contributors(ctx context.Context, rev OID) (map[string]Contributor, error) {
-	last := r.shared.contributions.Load()
+	last := r.answers.contributions.Load()
 	if last != nil && last.tip == rev {
 		return last.by, nil
 	}
@@ -75,7 +75,7 @@ func (r *Repository) contributors(ctx context.Context, rev OID) (map[string]Cont
 		}
 		addContribution(by, c)
 	}
-	r.shared.contributions.Store(&contributions{rev, by})
+	r.answers.contributions.Store(&contributions{rev, by})
 	return by, nil
 }
 

@@ -165,8 +165,13 @@ func (r *Repository) Diff(ctx context.Context, opts DiffOptions) ([]DiffFile, er
 }
 
 // DiffFiles is every file of a diff with its counts of lines, without the
-// lines. The limits of opts play no part.
+// lines. The limits of opts play no part. Answers are kept; the slice must not
+// be changed.
 func (r *Repository) DiffFiles(ctx context.Context, opts DiffOptions) ([]DiffFile, error) {
+	key := fmt.Sprintf("%s %s %t %d %t %q", opts.Base, opts.Head, opts.MergeBase, opts.Whitespace, opts.NoRenames, opts.Paths)
+	if files, ok := r.answers.diffs.Get(key); ok {
+		return files, nil
+	}
 	cmd, err := r.diffCommand(ctx, opts, "--raw", "--numstat", "--no-abbrev")
 	if err != nil {
 		return nil, err
@@ -179,6 +184,9 @@ func (r *Repository) DiffFiles(ctx context.Context, opts DiffOptions) ([]DiffFil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("diff %s %s: %w", opts.Base.Short(), opts.Head.Short(), err)
+	}
+	if len(files) <= maxKeptFiles {
+		r.answers.diffs.Add(key, files)
 	}
 	return files, nil
 }

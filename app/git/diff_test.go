@@ -3,7 +3,7 @@ package git
 import (
 	"bytes"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -158,13 +158,13 @@ func TestDiffOfOddFiles(t *testing.T) {
 func TestDiffOfRandomFiles(t *testing.T) {
 	t.Parallel()
 	repo, w := newRepo(t)
-	rnd := rand.New(rand.NewSource(3))
+	rnd := rand.New(rand.NewPCG(3, 0))
 	text := func() string {
 		var b strings.Builder
-		for range rnd.Intn(60) {
-			b.WriteString(strings.Repeat("x", rnd.Intn(3)) + []string{"\n", "\r\n", "a\n", "+\n", "-\n", "\\\n", "@@ -1 +1 @@\n"}[rnd.Intn(7)])
+		for range rnd.IntN(60) {
+			b.WriteString(strings.Repeat("x", rnd.IntN(3)) + []string{"\n", "\r\n", "a\n", "+\n", "-\n", "\\\n", "@@ -1 +1 @@\n"}[rnd.IntN(7)])
 		}
-		if rnd.Intn(3) == 0 {
+		if rnd.IntN(3) == 0 {
 			b.WriteString("end")
 		}
 		return b.String()
@@ -173,9 +173,9 @@ func TestDiffOfRandomFiles(t *testing.T) {
 	for range 12 {
 		var files []gittest.File
 		for n := range 20 {
-			if rnd.Intn(4) == 0 {
+			if rnd.IntN(4) == 0 {
 				files = append(files, gittest.Delete(fmt.Sprint("f", n)))
-			} else if rnd.Intn(2) == 0 {
+			} else if rnd.IntN(2) == 0 {
 				files = append(files, gittest.Text(fmt.Sprint("f", n), text()))
 			}
 		}

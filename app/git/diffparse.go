@@ -120,7 +120,7 @@ func (p *diffParser) section() error {
 		}
 		head.binary = head.binary || strings.HasPrefix(p.line, "Binary files ")
 	}
-	if end != nil && end != io.EOF {
+	if end != nil && !errors.Is(end, io.EOF) {
 		return end
 	}
 	f := p.file(head)
@@ -186,7 +186,7 @@ func (p *diffParser) hunks(f *DiffFile) error {
 		if err != nil {
 			return err
 		}
-		if err := p.hunk(f, &h, &room); err != nil && err != io.EOF {
+		if err := p.hunk(f, &h, &room); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
 		if len(h.Lines) > 0 {

@@ -38,7 +38,7 @@ func parseRaw(r *bufio.Reader) ([]DiffFile, error) {
 	var files []DiffFile
 	for {
 		next, err := r.Peek(1)
-		if err == io.EOF || (err == nil && next[0] != ':') {
+		if errors.Is(err, io.EOF) || (err == nil && next[0] != ':') {
 			return files, nil
 		}
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ErrPathConflict: a path is a file where a folder is needed, or the reverse.
+// ErrPathConflict says that a path is a file where a folder is needed, or the reverse.
 var ErrPathConflict = errors.New("path is taken by a folder or a file")
 
 // maxPath is the longest path of a file, in bytes.

@@ -23,15 +23,6 @@ func newRepo(tb testing.TB) (*Repository, *gittest.Repo) {
 	return repo, gittest.At(tb, repo.Path)
 }
 
-// must is v when there is no error.
-func must[T any](tb testing.TB, v T, err error) T {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return v
-}
-
 func same[T comparable](tb testing.TB, what string, got, want T) {
 	tb.Helper()
 	if got != want {

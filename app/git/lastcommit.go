@@ -3,7 +3,7 @@ package git
 import (
 	"context"
 	"fmt"
-	"maps"
+	"strings"
 
 	"github.com/gitfor/gitfor/app/git/graph"
 )
@@ -46,15 +46,63 @@ type lastKey struct {
 	dir    string
 }
 
+// LastCommit is the last commit that changed the file or folder at path, as
+// seen from rev; for the root it is rev. It runs in this process, as
+// LastCommits does.
+func (r *Repository) LastCommit(ctx context.Context, rev OID, path string) (*Commit, error) {
+	clean, ok := CleanPath(path)
+	if !ok {
+		return nil, fmt.Errorf("last commit of %q: %w", path, ErrNotFound)
+	}
+	if clean == "" {
+		return r.Commit(ctx, rev)
+	}
+	dir, name := splitPath(clean)
+	if found, ok := r.answers.lasts.Get(lastKey{rev, dir}); ok && found[name] != "" {
+		return r.Commit(ctx, found[name])
+	}
+	one := lastKey{rev, "\x00" + clean} // no folder's key
+	found, ok := r.answers.lasts.Get(one)
+	if !ok {
+		e, err := r.EntryAt(ctx, rev, clean)
+		if err != nil {
+			return nil, fmt.Errorf("last commit: %w", err)
+		}
+		if found, err = r.searchLast(ctx, rev, dir, []TreeEntry{e}); err != nil {
+			return nil, fmt.Errorf("last commit of %q: %w", path, err)
+		}
+		r.answers.lasts.Add(one, found)
+	}
+	return r.Commit(ctx, found[name])
+}
+
+// splitPath is the folder of a path, empty for the root, and the last part.
+func splitPath(path string) (dir, name string) {
+	if i := strings.LastIndexByte(path, '/'); i >= 0 {
+		return path[:i], path[i+1:]
+	}
+	return "", path
+}
+
 // lastCommitIDs is LastCommits without reading the commits.
 func (r *Repository) lastCommitIDs(ctx context.Context, rev OID, dir string) (map[string]OID, error) {
-	if found, ok := r.shared.lasts.Get(lastKey{rev, dir}); ok {
+	if found, ok := r.answers.lasts.Get(lastKey{rev, dir}); ok {
 		return found, nil
 	}
 	entries, _, err := r.TreeAt(ctx, rev, dir)
 	if err != nil {
 		return nil, err
 	}
+	found, err := r.searchLast(ctx, rev, dir, entries)
+	if err == nil {
+		r.answers.lasts.Add(lastKey{rev, dir}, found)
+	}
+	return found, err
+}
+
+// searchLast finds the last commits of some entries of a folder, as far as ctx
+// lets it.
+func (r *Repository) searchLast(ctx context.Context, rev OID, dir string, entries []TreeEntry) (map[string]OID, error) {
 	s := &lastSearch{
 		walk: r.newWalk(ctx), dir: dir, entries: make([]rawEntry, len(entries)), keys: make([]graph.Key, len(entries)),
 		byName: make(map[string]int, len(entries)), active: make(map[*node][]int), found: make(map[string]OID, len(entries)),
@@ -79,11 +127,7 @@ func (r *Repository) lastCommitIDs(ctx context.Context, rev OID, dir string) (ma
 		return nil, err
 	}
 	s.pass(start, all)
-	if err := s.run(); err != nil {
-		return s.found, err
-	}
-	r.shared.lasts.Add(lastKey{rev, dir}, maps.Clone(s.found))
-	return s.found, nil
+	return s.found, s.run()
 }
 
 // lastSearch follows each entry back through its own line of commits: to the
@@ -146,7 +190,7 @@ func (s *lastSearch) run() error {
 
 // known takes the answers of an earlier search that began at n.
 func (s *lastSearch) known(n *node, list []int) bool {
-	found, ok := s.walk.repo.shared.lasts.Get(lastKey{oidFromRaw(n.hash), s.dir})
+	found, ok := s.walk.repo.answers.lasts.Get(lastKey{oidFromRaw(n.hash), s.dir})
 	if !ok {
 		return false
 	}
@@ -241,7 +285,7 @@ func (r *Repository) matchEntries(data []byte, byName map[string]int, entries []
 
 // folderData is the tree of a commit's folder; none when it is no folder there.
 func (r *Repository) folderData(w *walk, n *node, dir string) ([]byte, error) {
-	tree := ""
+	var tree string
 	if w.graph != nil && n.gen != noGeneration {
 		tree = w.graph.Tree(n.pos)
 	} else {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/gitfor/gitfor/app/git/gittest"
@@ -11,6 +12,16 @@ import (
 
 func checkLast(t *testing.T, repo *Repository, w *gittest.Repo, rev, dir, when string) {
 	t.Helper()
+	fresh := *repo // finds each alone before it finds all
+	fresh.answers, _ = newAnswers()
+	if entries, _, err := fresh.TreeAt(t.Context(), OID(rev), dir); err == nil && len(entries) > 0 {
+		path := strings.TrimPrefix(dir+"/"+entries[0].Name, "/")
+		want := w.Git("--literal-pathspecs", "log", "-1", "--format=%H", rev, "--", path)
+		one, err := fresh.LastCommit(t.Context(), OID(rev), path)
+		if err != nil || string(one.OID) != want {
+			t.Errorf("%s: alone %q is %v, want %s, %v", when, path, one, want, err)
+		}
+	}
 	got, err := repo.LastCommits(t.Context(), OID(rev), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -25,6 +36,10 @@ func checkLast(t *testing.T, repo *Repository, w *gittest.Repo, rev, dir, when s
 			path = dir + "/" + e.Name
 		}
 		want := w.Git("--literal-pathspecs", "log", "-1", "--format=%H", rev, "--", path)
+		one, err := repo.LastCommit(t.Context(), OID(rev), path)
+		if err != nil || string(one.OID) != want {
+			t.Errorf("%s: alone %q is %v, want %s, %v", when, path, one, want, err)
+		}
 		if got[e.Name] == nil {
 			t.Errorf("%s: %q has none", when, path)
 		} else if string(got[e.Name].OID) != want {
@@ -68,7 +83,7 @@ func TestLastCommitsOfTangledHistory(t *testing.T) {
 	for _, graph := range []bool{false, true} {
 		if graph {
 			w.Git("commit-graph", "write", "--reachable", "--changed-paths")
-			repo.shared.lasts.Purge()
+			repo.answers.lasts.Purge()
 		}
 		for _, id := range ids[30:] {
 			checkLast(t, repo, w, id, "", fmt.Sprint("graph ", graph))

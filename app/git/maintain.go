@@ -19,7 +19,7 @@ const DefaultGrace = 14 * 24 * time.Hour
 // one that a crash left behind.
 const staleAfter = time.Hour
 
-// ErrMaintained: the repository is being maintained already.
+// ErrMaintained says that the repository is being maintained already.
 var ErrMaintained = errors.New("repository is being maintained already")
 
 // MaintainOptions choose the steps of Maintain.

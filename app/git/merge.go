@@ -37,7 +37,7 @@ type MergeOptions struct {
 	AllowUnrelated bool
 }
 
-// ErrUnrelated: two commits have no common ancestor.
+// ErrUnrelated says that two commits have no common ancestor.
 var ErrUnrelated = errors.New("histories are unrelated")
 
 // MergeTree merges the commits ours and theirs into a tree, without a checkout
@@ -127,7 +127,7 @@ func parseMerge(out string) (*MergeResult, error) {
 		count, rest, _ = strings.Cut(rest, "\x00")
 		n, err := strconv.Atoi(strings.TrimSpace(count))
 		if err != nil || n < 0 {
-			return m, nil
+			return nil, broken
 		}
 		for range n + 1 { // the paths, then the kind
 			_, rest, _ = strings.Cut(rest, "\x00")

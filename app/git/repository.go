@@ -7,9 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
-
-	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/gitfor/gitfor/app/git/odb"
 )
@@ -24,6 +21,7 @@ type Repository struct {
 	store      *Store
 	shared     *shared
 	objects    *odb.Database
+	answers    *answers
 	quarantine string
 	borrowed   []string // further objects folders that are read
 }
@@ -37,25 +35,10 @@ type shared struct {
 	objects *odb.Database
 	refs    *refCache
 	graphs  graphCache
+	answers *answers
 
-	// Answers that never change, by ids.
-	counts      *lru.Cache[OID, int]
-	divergences *lru.Cache[OID, Divergence] // by both ids joined
-	lasts       *lru.Cache[lastKey, map[string]OID]
-	blames      *lru.Cache[blameKey, []BlameHunk]
-
-	contributions atomic.Pointer[contributions]
-	maintaining   sync.Mutex
+	maintaining sync.Mutex
 }
-
-// keptBlames is for how many files blame is kept.
-const keptBlames = 32
-
-// keptFolders is for how many folders the last commits are kept.
-const keptFolders = 64
-
-// keptAnswers is how many answers of a kind are kept for each repository.
-const keptAnswers = 512
 
 func newShared(id int64, path string, info os.FileInfo, cache *odb.Cache) (*shared, error) {
 	format, err := readFormat(filepath.Join(path, "config"))
@@ -66,24 +49,12 @@ func newShared(id int64, path string, info os.FileInfo, cache *odb.Cache) (*shar
 	if err != nil {
 		return nil, err
 	}
-	counts, err := lru.New[OID, int](keptAnswers)
-	if err != nil {
-		return nil, err
-	}
-	divergences, err := lru.New[OID, Divergence](4 * keptAnswers)
-	if err != nil {
-		return nil, err
-	}
-	lasts, err := lru.New[lastKey, map[string]OID](keptFolders)
-	if err != nil {
-		return nil, err
-	}
-	blames, err := lru.New[blameKey, []BlameHunk](keptBlames)
+	answers, err := newAnswers()
 	if err != nil {
 		return nil, err
 	}
 	return &shared{id: id, path: path, info: info, format: format, objects: objects,
-		refs: newRefCache(path), counts: counts, divergences: divergences, lasts: lasts, blames: blames}, nil
+		refs: newRefCache(path), answers: answers}, nil
 }
 
 func (f ObjectFormat) rawLen() int {
@@ -153,5 +124,9 @@ func (r *Repository) Quarantined(dir string) (*Repository, error) {
 	}
 	q := *r
 	q.objects, q.quarantine = objects, dir
+	// What is found in a push that may be refused is no answer for others.
+	if q.answers, err = newAnswers(); err != nil {
+		return nil, err
+	}
 	return &q, nil
 }

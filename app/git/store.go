@@ -94,7 +94,7 @@ func (s *Store) Open(ctx context.Context, id int64) (*Repository, error) {
 	if err := sh.objects.Refresh(); err != nil {
 		return nil, fmt.Errorf("open repository %d: %w", id, err)
 	}
-	return &Repository{ID: id, Path: sh.path, store: s, shared: sh, objects: sh.objects}, nil
+	return &Repository{ID: id, Path: sh.path, store: s, shared: sh, objects: sh.objects, answers: sh.answers}, nil
 }
 
 // shared is what all users of a repository share; it is made when missing.
@@ -125,13 +125,11 @@ func (s *Store) shared(id int64) (*shared, error) {
 		if os.SameFile(info, el.Value.(*shared).info) {
 			return el.Value.(*shared), nil // someone else was faster
 		}
-		s.order.Remove(el)
+		s.drop(el)
 	}
 	s.open[id] = s.order.PushFront(sh)
 	for s.order.Len() > s.limit {
-		last := s.order.Back()
-		s.order.Remove(last)
-		delete(s.open, last.Value.(*shared).id)
+		s.drop(s.order.Back())
 	}
 	return sh, nil
 }
@@ -140,9 +138,15 @@ func (s *Store) forget(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if el, ok := s.open[id]; ok {
-		s.order.Remove(el)
-		delete(s.open, id)
+		s.drop(el)
 	}
+}
+
+// drop forgets an open repository; mu is held.
+func (s *Store) drop(el *list.Element) {
+	sh := s.order.Remove(el).(*shared)
+	delete(s.open, sh.id)
+	sh.objects.Forget()
 }
 
 // Remove deletes the folder of repository id; one that is not there is fine.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/gitfor/gitfor/app/git/gittest"
 )
@@ -35,7 +36,7 @@ func TestOddNames(t *testing.T) {
 		if err != nil || string(data) != f.Content || e.Kind() != KindFile {
 			t.Errorf("%q: %q %v", f.Path, data, err)
 		}
-		if shown := Display(f.Path); strings.ContainsAny(shown, "\r\n\t\xff") {
+		if shown := Display(f.Path); strings.ContainsAny(shown, "\r\n\t") || !utf8.ValidString(shown) {
 			t.Errorf("shown as %q", shown)
 		}
 		commits, err := repo.Log(ctx, id, LogOptions{Path: f.Path})

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/hex"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,15 +78,15 @@ func TestDamagedGraph(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rnd := rand.New(rand.NewSource(5))
+	rnd := rand.New(rand.NewPCG(5, 0))
 	refused := 0
 	for range 400 {
 		bad := bytes.Clone(good)
-		for range 1 + rnd.Intn(8) {
-			bad[rnd.Intn(len(bad))] = byte(rnd.Intn(256))
+		for range 1 + rnd.IntN(8) {
+			bad[rnd.IntN(len(bad))] = byte(rnd.IntN(256))
 		}
-		if rnd.Intn(4) == 0 {
-			bad = bad[:rnd.Intn(len(bad))]
+		if rnd.IntN(4) == 0 {
+			bad = bad[:rnd.IntN(len(bad))]
 		}
 		dir := t.TempDir()
 		if err := os.Mkdir(filepath.Join(dir, "info"), 0o777); err != nil {

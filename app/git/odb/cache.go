@@ -13,6 +13,7 @@ type Cache struct {
 	size    int64
 	entries map[cacheKey]*list.Element
 	order   *list.List // front is the newest use
+	owned   map[any]map[*list.Element]bool
 }
 
 // cacheKey is a place in a pack, or an id in a directory of loose objects.
@@ -33,7 +34,8 @@ const entryCost = 200
 
 // NewCache is a cache of at most limit bytes.
 func NewCache(limit int64) *Cache {
-	return &Cache{limit: limit, entries: make(map[cacheKey]*list.Element), order: list.New()}
+	return &Cache{limit: limit, entries: make(map[cacheKey]*list.Element), order: list.New(),
+		owned: make(map[any]map[*list.Element]bool)}
 }
 
 func (c *Cache) get(key cacheKey) (Type, []byte, bool) {
@@ -61,7 +63,12 @@ func (c *Cache) put(key cacheKey, typ Type, data []byte) {
 		c.order.MoveToFront(el)
 		return
 	}
-	c.entries[key] = c.order.PushFront(&cacheEntry{key: key, typ: typ, data: data})
+	el := c.order.PushFront(&cacheEntry{key: key, typ: typ, data: data})
+	c.entries[key] = el
+	if c.owned[key.owner] == nil {
+		c.owned[key.owner] = make(map[*list.Element]bool)
+	}
+	c.owned[key.owner][el] = true
 	c.size += cost
 	for c.size > c.limit {
 		c.drop(c.order.Back())
@@ -72,18 +79,19 @@ func (c *Cache) drop(el *list.Element) {
 	e := el.Value.(*cacheEntry)
 	c.order.Remove(el)
 	delete(c.entries, e.key)
+	if owned := c.owned[e.key.owner]; len(owned) > 1 {
+		delete(owned, el)
+	} else {
+		delete(c.owned, e.key.owner)
+	}
 	c.size -= int64(len(e.data)) + entryCost
 }
 
-// forget drops what owner put in.
+// forget drops what owner put in, which also lets go of the owner's files.
 func (c *Cache) forget(owner any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for el := c.order.Front(); el != nil; {
-		next := el.Next()
-		if el.Value.(*cacheEntry).key.owner == owner {
-			c.drop(el)
-		}
-		el = next
+	for el := range c.owned[owner] {
+		c.drop(el)
 	}
 }

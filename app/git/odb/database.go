@@ -63,7 +63,7 @@ func (db *Database) load() error {
 		if j := slices.IndexFunc(known, func(d *directory) bool { return d.path == paths[i] }); j >= 0 {
 			d = known[j]
 		} else {
-			d = newDirectory(paths[i], db.hashLen)
+			d = newDirectory(paths[i], db.hashLen, db.cache)
 		}
 		if _, err := d.rescan(); err != nil {
 			return fmt.Errorf("objects of %q: %w", db.path, err)
@@ -107,6 +107,17 @@ func (db *Database) refresh() (added bool, err error) {
 		added = added || more
 	}
 	return added, nil
+}
+
+// Forget drops what the cache holds of this database, so that its files can
+// close once it is garbage.
+func (db *Database) Forget() {
+	for _, d := range *db.dirs.Load() {
+		db.cache.forget(d)
+		for _, p := range *d.packs.Load() {
+			db.cache.forget(p)
+		}
+	}
 }
 
 // place is where an object lies: in a pack, or loose.

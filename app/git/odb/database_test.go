@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -56,16 +56,16 @@ func TestDamagedPacks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rnd := rand.New(rand.NewSource(7))
+	rnd := rand.New(rand.NewPCG(7, 0))
 	damaged := filepath.Join(t.TempDir(), "objects")
 	failed, wrong := 0, 0
 	for range 60 {
 		bad := bytes.Clone(good)
-		for range 1 + rnd.Intn(20) {
-			bad[12+rnd.Intn(len(bad)-12)] = byte(rnd.Intn(256))
+		for range 1 + rnd.IntN(20) {
+			bad[12+rnd.IntN(len(bad)-12)] = byte(rnd.IntN(256))
 		}
-		if rnd.Intn(5) == 0 {
-			bad = bad[:rnd.Intn(len(bad))]
+		if rnd.IntN(5) == 0 {
+			bad = bad[:rnd.IntN(len(bad))]
 		}
 		if err := os.RemoveAll(damaged); err != nil {
 			t.Fatal(err)

@@ -21,6 +21,7 @@ const racy = 100 * time.Millisecond
 type directory struct {
 	path    string
 	hashLen int
+	cache   *Cache
 	packs   atomic.Pointer[[]*pack]
 	last    atomic.Pointer[pack] // where the last object was found
 
@@ -29,8 +30,8 @@ type directory struct {
 	scanned time.Time
 }
 
-func newDirectory(path string, hashLen int) *directory {
-	d := &directory{path: path, hashLen: hashLen}
+func newDirectory(path string, hashLen int, cache *Cache) *directory {
+	d := &directory{path: path, hashLen: hashLen, cache: cache}
 	d.packs.Store(&[]*pack{})
 	return d
 }
@@ -75,7 +76,18 @@ func (d *directory) rescan() (added bool, err error) {
 		added = true
 	}
 	d.packs.Store(&packs)
+	for _, p := range old {
+		if !slices.Contains(packs, p) {
+			d.let(p)
+		}
+	}
 	return added, nil
+}
+
+// let goes of a pack: nothing but readers at work refer to it then.
+func (d *directory) let(p *pack) {
+	d.last.CompareAndSwap(p, nil)
+	d.cache.forget(p)
 }
 
 // list is the packs of the folder, the newest first, without ".pack".
@@ -113,7 +125,7 @@ func (d *directory) drop(gone *pack) {
 	defer d.mu.Unlock()
 	d.stamp = time.Time{}
 	d.packs.Store(new(slices.DeleteFunc(slices.Clone(*d.packs.Load()), func(p *pack) bool { return p == gone })))
-	d.last.CompareAndSwap(gone, nil)
+	d.let(gone)
 }
 
 // find is the pack that holds hash, and where; nil when none does.

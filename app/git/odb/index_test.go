@@ -3,7 +3,7 @@ package odb
 import (
 	"bytes"
 	"encoding/binary"
-	"math/rand"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,10 +48,12 @@ func writeIndex(t *testing.T, ids []string) string {
 
 func TestIndexFindsAll(t *testing.T) {
 	t.Parallel()
-	rnd := rand.New(rand.NewSource(1))
+	rnd := rand.New(rand.NewPCG(1, 0))
 	random := func() string {
 		id := make([]byte, 20)
-		rnd.Read(id)
+		for i := range id {
+			id[i] = byte(rnd.Uint32())
+		}
 		return string(id)
 	}
 	for name, next := range map[string]func(i int) string{
