@@ -26,7 +26,9 @@ type Deps struct {
 	ContentURL string
 	// PullForm, when set, is shown on comparisons.
 	PullForm PullForm
-	Log      *slog.Logger
+	// Sign, when set, signs the commits that are made here.
+	Sign func(payload []byte) (string, error)
+	Log  *slog.Logger
 }
 
 // Service shows code.

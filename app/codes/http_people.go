@@ -17,6 +17,10 @@ func (s *Service) people(ctx context.Context, commits []*git.Commit) (map[string
 	for _, c := range commits {
 		emails = append(emails, git.DecodeText(c.Author.Email))
 	}
+	return s.accounts(ctx, emails)
+}
+
+func (s *Service) accounts(ctx context.Context, emails []string) (map[string]*model.Account, error) {
 	return accountdb.ByEmails(ctx, s.DB.Directory(), emails)
 }
 

@@ -57,6 +57,10 @@ func (c *Ctx) Kit() *Kit { return c.kit }
 // Param is a path parameter, unescaped once; "*" is the rest of the path.
 func (c *Ctx) Param(name string) string {
 	v := chi.URLParam(c.R, name)
+	if c.R.URL.RawPath == "" {
+		// The router saw the path unescaped already.
+		return v
+	}
 	if u, err := url.PathUnescape(v); err == nil {
 		return u
 	}

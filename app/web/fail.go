@@ -57,7 +57,7 @@ func (c *Ctx) failAPI(f *fault.Fault) {
 	switch {
 	case f.Kind == fault.NotFound:
 		doc.Message = "Not Found"
-	case f.Kind == fault.Invalid:
+	case f.Kind == fault.Invalid && len(f.Fields) > 0:
 		doc.Message = "Validation Failed"
 	}
 	for name, message := range f.Fields {
