@@ -26,6 +26,8 @@ type Deps struct {
 	ContentURL string
 	// PullForm, when set, is shown on comparisons.
 	PullForm PullForm
+	// Protected, when set, says whether a rule guards a branch.
+	Protected func(ctx context.Context, repo *model.Repo, branch string) bool
 	// Sign, when set, signs the commits that are made here.
 	Sign func(payload []byte) (string, error)
 	Log  *slog.Logger

@@ -1,22 +1,19 @@
 package codes
 
 import (
-	"bytes"
 	"context"
 	"sort"
-	"strconv"
-	"strings"
 
 	"github.com/gitfor/gitfor/app/git"
-	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
 )
 
-// Contributor is somebody who wrote commits.
+// Contributor is somebody who wrote commits: an account, or the name and
+// address in the commits where no account has that address.
 type Contributor struct {
-	Account     *model.Account // nil where no account has the address
-	Name, Email string
-	Commits     int
+	git.Contributor
+
+	Account *model.Account
 }
 
 // maxContributors is how many people are told apart; those with the fewest
@@ -24,70 +21,34 @@ type Contributor struct {
 const maxContributors = 1000
 
 // contributors are the authors of the commits that p reaches, merges left
-// out, those with the most commits first.
-func (s *Service) contributors(c *web.Ctx, p *place) ([]Contributor, error) {
-	stop := c.Time("git")
-	counted, err := s.authors.get(p.repo.ID, p.rev.Commit, func() ([]Contributor, error) {
-		leave, err := s.costly.enter(c)
-		if err != nil {
-			return nil, err
-		}
-		defer leave()
-		return countAuthors(c.Context(), p.git, p.rev.Commit)
-	})
-	stop()
+// out, those with the most commits first. It costs one query.
+func (s *Service) contributors(ctx context.Context, p *place) ([]Contributor, error) {
+	list, err := p.git.Contributors(ctx, p.rev.Commit)
 	if err != nil {
 		return nil, err
 	}
-	addresses := make([]string, len(counted))
-	for i, one := range counted {
-		addresses[i] = one.Email
+	list = list[:min(len(list), maxContributors)]
+	addresses := make([]string, len(list))
+	for i, one := range list {
+		addresses[i] = git.DecodeText(one.Email)
 	}
-	accounts, err := s.accounts(c.Context(), addresses)
+	accounts, err := s.accounts(ctx, addresses)
 	if err != nil {
 		return nil, err
 	}
-	return joined(counted, accounts), nil
-}
-
-// joined adds up the addresses of one account.
-func joined(counted []Contributor, accounts map[string]*model.Account) []Contributor {
 	at := map[int64]int{}
-	out := make([]Contributor, 0, len(counted))
-	for _, one := range counted {
-		one.Account = accounts[model.Key(one.Email)]
-		if one.Account != nil {
-			if i, ok := at[one.Account.ID]; ok {
-				out[i].Commits += one.Commits
+	out := make([]Contributor, 0, len(list))
+	for i, one := range list {
+		who := accounts[model.Key(addresses[i])]
+		if who != nil {
+			if j, ok := at[who.ID]; ok {
+				out[j].Commits += one.Commits
 				continue
 			}
-			at[one.Account.ID] = len(out)
+			at[who.ID] = len(out)
 		}
-		out = append(out, one)
+		out = append(out, Contributor{one, who})
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Commits > out[j].Commits })
-	return out
-}
-
-// countAuthors asks git, which knows .mailmap.
-func countAuthors(ctx context.Context, g *git.Repository, commit git.OID) ([]Contributor, error) {
-	out, err := g.Command(ctx, "shortlog", "--summary", "--numbered", "--email", "--no-merges").
-		Config("mailmap.blob", commit.String()+":.mailmap").Revs(commit.String()).Output()
-	if err != nil {
-		return nil, err
-	}
-	var list []Contributor
-	for line := range bytes.Lines(out) {
-		count, who, ok := strings.Cut(strings.TrimSpace(git.DecodeText(string(line))), "\t")
-		n, err := strconv.Atoi(count)
-		at := strings.LastIndex(who, " <")
-		if !ok || err != nil || at < 0 {
-			continue
-		}
-		list = append(list, Contributor{Name: who[:at], Email: strings.TrimSuffix(who[at+2:], ">"), Commits: n})
-		if len(list) == maxContributors {
-			break
-		}
-	}
-	return list, nil
+	return out, nil
 }

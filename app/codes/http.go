@@ -28,6 +28,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get(base+"/branches", read, s.branches)
 	r.Get(base+"/tags", read, s.tags)
 	r.Get(base+"/archive/*", read, s.archive)
+	s.apiRoutes(r)
 }
 
 // here resolves the rest of the address.

@@ -84,7 +84,7 @@ func (s *Service) entry(ctx context.Context, p *place, e git.TreeEntry, modules 
 		row.Icon, row.Kind, row.Href = "folder-git-2", "Submodule", ""
 		row.Target = e.OID.Short()
 		if m, ok := modules[path]; ok {
-			row.Href = webAddress(m.URL)
+			row.Href = s.submodulePage(p.repo, m.URL, e.OID)
 		}
 	case git.KindExecutable:
 		row.Kind = "Executable file"
@@ -94,34 +94,69 @@ func (s *Service) entry(ctx context.Context, p *place, e git.TreeEntry, modules 
 	return row, nil
 }
 
-// webAddress is the page of a submodule's repository, "" where it has none.
-func webAddress(url string) string {
-	url = strings.TrimSuffix(url, ".git")
-	if strings.HasPrefix(url, "https://") || strings.HasPrefix(url, "http://") {
-		return url
-	}
-	return ""
-}
-
 // maxReadme is how much of a README is read, in bytes.
 const maxReadme = 1 << 20
 
-// readme renders the file that describes a folder.
-func (s *Service) readme(ctx context.Context, p *place, entries []git.TreeEntry) (*codeview.Readme, error) {
-	var best git.TreeEntry
-	rank := 0
+// readmeFolders are where the description of the root may lie instead.
+func readmeFolders() []string { return []string{".github", "docs"} }
+
+// findReadme is the path of the file that describes the folder at p, "" for
+// none.
+func (s *Service) findReadme(ctx context.Context, p *place) (string, error) {
+	entries, _, err := p.git.TreeAt(ctx, p.rev.Commit, p.path)
+	if err != nil {
+		return "", lost(err)
+	}
+	return s.readmeOf(ctx, p, entries)
+}
+
+func (s *Service) readmeOf(ctx context.Context, p *place, entries []git.TreeEntry) (string, error) {
+	if name := bestReadme(entries); name != "" {
+		return join(p.path, name), nil
+	}
+	if p.path != "" {
+		return "", nil
+	}
+	for _, dir := range readmeFolders() {
+		for _, e := range entries {
+			if e.Name != dir || !e.IsTree() {
+				continue
+			}
+			inside, err := p.git.Tree(ctx, e.OID)
+			if err != nil {
+				return "", err
+			}
+			if name := bestReadme(inside); name != "" {
+				return join(dir, name), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+// bestReadme is the entry that describes its folder best. Of names that differ
+// only in case the first in git's order is taken, so the choice is always the
+// same.
+func bestReadme(entries []git.TreeEntry) string {
+	best, rank := "", 0
 	for _, e := range entries {
 		if e.IsTree() || e.IsSubmodule() {
 			continue
 		}
-		if r := markup.ReadmeRank(e.Name); r > rank {
-			best, rank = e, r
+		if r := markup.ReadmeRank(e.Name); r > rank || r == rank && r > 0 && e.Name < best {
+			best, rank = e.Name, r
 		}
 	}
-	if rank == 0 {
-		return nil, nil
+	return best
+}
+
+// readme renders the file that describes a folder.
+func (s *Service) readme(ctx context.Context, p *place, entries []git.TreeEntry) (*codeview.Readme, error) {
+	at, err := s.readmeOf(ctx, p, entries)
+	if err != nil || at == "" {
+		return nil, err
 	}
-	path, e, err := p.git.FollowLinks(ctx, p.rev.Commit, join(p.path, best.Name))
+	path, e, err := p.git.FollowLinks(ctx, p.rev.Commit, at)
 	if err != nil {
 		return nil, nil //nolint:nilerr // a link that leads nowhere is no README
 	}
@@ -132,8 +167,8 @@ func (s *Service) readme(ctx context.Context, p *place, entries []git.TreeEntry)
 	if err != nil {
 		return nil, err
 	}
-	r := &codeview.Readme{Name: git.Display(best.Name),
-		Href: link.Blob(p.repo.Owner.Name, p.repo.Name, p.ref(), join(p.path, best.Name))}
+	r := &codeview.Readme{Name: git.Display(strings.TrimPrefix(at, p.path+"/")),
+		Href: link.Blob(p.repo.Owner.Name, p.repo.Name, p.ref(), at)}
 	if markup.IsBinary(text) {
 		return nil, nil
 	}
