@@ -109,7 +109,9 @@ func media(c *web.Ctx) string {
 }
 
 // apiGit opens the repository.
-func (s *Service) apiGit(c *web.Ctx) (*git.Repository, error) { return s.Repos.Open(c.Context(), c.Repo) }
+func (s *Service) apiGit(c *web.Ctx) (*git.Repository, error) {
+	return s.Repos.Open(c.Context(), c.Repo)
+}
 
 // apiRev is the revision of this name in c's repository; "" is the default
 // branch. An empty repository is a fault of kind Conflict, as on GitHub.

@@ -130,7 +130,7 @@ func (s *Service) content(c *web.Ctx, p *place, e git.TreeEntry, body bool) (Con
 	w := Content{Type: "file", Name: git.Display(path.Base(p.path)), Path: git.Display(p.path), SHA: sha,
 		URL: apiURL(c, "/contents/"+at) + "?ref=" + link.Segment(ref)}
 	if p.path == "" {
-		w.Name, w.URL = "", apiURL(c, "/contents") + "?ref=" + link.Segment(ref)
+		w.Name, w.URL = "", apiURL(c, "/contents")+"?ref="+link.Segment(ref)
 	}
 	gitURL, html := apiURL(c, "/git/blobs/"+sha), c.URL(link.Blob(o, n, ref, p.path))
 	switch e.Kind() {

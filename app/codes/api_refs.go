@@ -295,11 +295,11 @@ func (s *Service) apiBranchesWhereHead(c *web.Ctx) error {
 }
 
 type shortTag struct {
-	Name    string  `json:"name"`
-	Zip     string  `json:"zipball_url"`
-	Tar     string  `json:"tarball_url"`
-	Commit  Pointer `json:"commit"`
-	NodeID  string  `json:"node_id"`
+	Name   string  `json:"name"`
+	Zip    string  `json:"zipball_url"`
+	Tar    string  `json:"tarball_url"`
+	Commit Pointer `json:"commit"`
+	NodeID string  `json:"node_id"`
 }
 
 func (s *Service) apiTags(c *web.Ctx) error {

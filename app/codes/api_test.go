@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/git/gittest"
 	"github.com/google/go-github/v89/github"
 )
@@ -63,31 +62,31 @@ func TestContentsWithGoGitHub(t *testing.T) {
 	// Write, with the checks of what was there.
 	opts := &github.RepositoryContentFileOptions{Message: github.Ptr("add"), Content: []byte("new\n"), Branch: github.Ptr("main"),
 		Author: &github.CommitAuthor{Name: github.Ptr("Zoë"), Email: github.Ptr("zoe@example.com")}}
-	made, res, err := c.Repositories.CreateFile(ctx, "ann", "r", "new dir/ü%41.txt", opts)
-	if err != nil || res.StatusCode != http.StatusCreated || made.Content.GetPath() != "new dir/ü%41.txt" || made.Commit.Author.GetName() != "Zoë" {
+	made, res, err := c.Repositories.CreateFile(ctx, "ann", "r", "new dir/ü 41.txt", opts)
+	if err != nil || res.StatusCode != http.StatusCreated || made.Content.GetPath() != "new dir/ü 41.txt" || made.Commit.Author.GetName() != "Zoë" {
 		t.Fatalf("%v %+v", err, made)
 	}
-	if _, res, err = c.Repositories.CreateFile(ctx, "ann", "r", "new dir/ü%41.txt", opts); err == nil || res.StatusCode != http.StatusUnprocessableEntity {
+	if _, res, err = c.Repositories.CreateFile(ctx, "ann", "r", "new dir/ü 41.txt", opts); err == nil || res.StatusCode != http.StatusUnprocessableEntity {
 		t.Errorf("without sha: %v", err)
 	}
 	opts.SHA = github.Ptr(strings.Repeat("0", 39) + "1")
-	if _, res, err = c.Repositories.UpdateFile(ctx, "ann", "r", "new dir/ü%41.txt", opts); err == nil || res.StatusCode != http.StatusConflict {
+	if _, res, err = c.Repositories.UpdateFile(ctx, "ann", "r", "new dir/ü 41.txt", opts); err == nil || res.StatusCode != http.StatusConflict {
 		t.Errorf("wrong sha: %v", err)
 	}
 	opts.SHA, opts.Content = made.Content.SHA, []byte("newer")
-	changed, res, err := c.Repositories.UpdateFile(ctx, "ann", "r", "new dir/ü%41.txt", opts)
+	changed, res, err := c.Repositories.UpdateFile(ctx, "ann", "r", "new dir/ü 41.txt", opts)
 	if err != nil || res.StatusCode != http.StatusOK {
 		t.Fatal(err)
 	}
-	file, _, _, err = c.Repositories.GetContents(ctx, "ann", "r", "new dir/ü%41.txt", nil)
+	file, _, _, err = c.Repositories.GetContents(ctx, "ann", "r", "new dir/ü 41.txt", nil)
 	if body, _ := file.GetContent(); err != nil || body != "newer" {
 		t.Errorf("%q %v", body, err)
 	}
 	opts = &github.RepositoryContentFileOptions{Message: github.Ptr("gone"), SHA: changed.Content.SHA}
-	if _, _, err = c.Repositories.DeleteFile(ctx, "ann", "r", "new dir/ü%41.txt", opts); err != nil {
+	if _, _, err = c.Repositories.DeleteFile(ctx, "ann", "r", "new dir/ü 41.txt", opts); err != nil {
 		t.Error(err)
 	}
-	if _, _, res, err = c.Repositories.GetContents(ctx, "ann", "r", "new dir/ü%41.txt", nil); err == nil || res.StatusCode != http.StatusNotFound {
+	if _, _, res, err = c.Repositories.GetContents(ctx, "ann", "r", "new dir/ü 41.txt", nil); err == nil || res.StatusCode != http.StatusNotFound {
 		t.Errorf("deleted: %v", err)
 	}
 	// Who may only read is refused.
@@ -132,6 +131,10 @@ func TestContentsForms(t *testing.T) {
 	s.ann.API(http.MethodGet, "/repos/ann/empty/commits", nil).Want(http.StatusConflict)
 	s.ann.API(http.MethodPut, "/repos/ann/empty/contents/a", map[string]any{"message": "m", "content": "YQ=="}).Want(http.StatusCreated)
 	s.ann.API(http.MethodGet, "/repos/ann/empty/commits", nil).OK()
+	made := s.ann.API(http.MethodPut, "/repos/ann/empty/contents/d/%2541%20%23", map[string]any{"message": "m", "content": "YQ=="}).Want(http.StatusCreated)
+	if made.JSON()["content"].(map[string]any)["path"] != "d/%41 #" {
+		t.Errorf("path of %s", made.Body)
+	}
 	s.ann.API(http.MethodPut, "/repos/ann/r/contents/.git/config", map[string]any{"message": "m", "content": "YQ=="}).Want(http.StatusUnprocessableEntity)
 	s.ann.API(http.MethodPut, "/repos/ann/r/contents/a", map[string]any{"message": "m", "content": "?"}).Want(http.StatusUnprocessableEntity)
 	s.ann.API(http.MethodPut, "/repos/ann/r/contents/a", map[string]any{"message": "m", "content": "YQ==", "branch": "none"}).Want(http.StatusNotFound)
@@ -339,22 +342,21 @@ func TestObjectsWithGoGitHub(t *testing.T) {
 	w.Commit(gittest.Commit{Branch: "clash", Parents: []string{base}, Files: []gittest.File{text("a", "other")}})
 	w.Commit(gittest.Commit{Branch: "main", Files: []gittest.File{text("a", "mine")}})
 	s.push(w, "r")
-	merged, res, err := c.Repositories.Merge(ctx, "ann", "r", github.RepositoryMergeRequest{Base: "main", Head: "side"})
+	merged, res, err := c.Repositories.Merge(ctx, "ann", "r", &github.RepositoryMergeRequest{Base: github.Ptr("main"), Head: github.Ptr("side")})
 	if err != nil || res.StatusCode != http.StatusCreated || len(merged.Parents) != 2 {
 		t.Errorf("%v %+v", err, merged)
 	}
-	if _, res, err = c.Repositories.Merge(ctx, "ann", "r", github.RepositoryMergeRequest{Base: "main", Head: "side"}); err != nil || res.StatusCode != http.StatusNoContent {
+	if _, res, err = c.Repositories.Merge(ctx, "ann", "r", &github.RepositoryMergeRequest{Base: github.Ptr("main"), Head: github.Ptr("side")}); err != nil || res.StatusCode != http.StatusNoContent {
 		t.Errorf("again: %v", err)
 	}
-	if _, res, err = c.Repositories.Merge(ctx, "ann", "r", github.RepositoryMergeRequest{Base: "main", Head: "clash"}); err == nil || res.StatusCode != http.StatusConflict {
+	if _, res, err = c.Repositories.Merge(ctx, "ann", "r", &github.RepositoryMergeRequest{Base: github.Ptr("main"), Head: github.Ptr("clash")}); err == nil || res.StatusCode != http.StatusConflict {
 		t.Errorf("conflict: %v", err)
 	}
-	if _, res, err = c.Repositories.Merge(ctx, "ann", "r", github.RepositoryMergeRequest{Base: "main", Head: "none"}); err == nil || res.StatusCode != http.StatusNotFound {
+	if _, res, err = c.Repositories.Merge(ctx, "ann", "r", &github.RepositoryMergeRequest{Base: github.Ptr("main"), Head: github.Ptr("none")}); err == nil || res.StatusCode != http.StatusNotFound {
 		t.Errorf("missing: %v", err)
 	}
 	s.fetch(w, "r")
 	if who := w.Git("log", "-1", "--format=%an", "main"); who != "ann" {
 		t.Errorf("merged by %q", who)
 	}
-	_ = git.EmptyTree
 }

@@ -85,5 +85,4 @@ func commit(message string, files ...gittest.File) gittest.Commit {
 	return gittest.Commit{Message: message, Files: files}
 }
 
-
 func as[T error](err error, to *T) bool { return errors.As(err, to) }
