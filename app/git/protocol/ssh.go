@@ -33,8 +33,9 @@ type SSHServer struct {
 	// KeepAlive is the time between signs of life asked of the client; one that
 	// misses three is gone. 0 is 30 seconds.
 	KeepAlive time.Duration
-	// MaxConnections bounds the connections at once; 0 is 500. A tenth of them
-	// at least stays free for those who are signed in.
+	// MaxConnections bounds the connections at once; 0 is 500. Of those who are
+	// not signed in yet there may be nine tenths as many, and a fifth as many
+	// from one address.
 	MaxConnections int
 	// Log gets what goes wrong with connections; nil for nowhere.
 	Log *slog.Logger
@@ -140,13 +141,17 @@ func (s *SSHServer) admit(c *sshConn) bool {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	strangers := 0
+	strangers, neighbours, host := 0, 0, hostOf(c.net.RemoteAddr())
 	for other := range s.conns {
-		if !other.signedIn.Load() {
-			strangers++
+		if other.signedIn.Load() {
+			continue
+		}
+		strangers++
+		if hostOf(other.net.RemoteAddr()) == host {
+			neighbours++
 		}
 	}
-	if s.draining || len(s.conns) >= most || strangers >= max(1, most*9/10) {
+	if s.draining || len(s.conns) >= most || strangers >= max(1, most*9/10) || neighbours >= max(1, most/5) {
 		return false
 	}
 	s.conns[c] = struct{}{}
@@ -165,6 +170,14 @@ func (s *SSHServer) log(err error, what string, from net.Addr) {
 	if s.Log != nil {
 		s.Log.Debug("ssh: "+what, "err", err, "from", from)
 	}
+}
+
+func hostOf(a net.Addr) string {
+	host, _, err := net.SplitHostPort(a.String())
+	if err != nil {
+		return a.String()
+	}
+	return host
 }
 
 func or(d, instead time.Duration) time.Duration {

@@ -191,6 +191,25 @@ func TestSSHTimeouts(t *testing.T) {
 	}
 }
 
+func TestSSHBoundsStrangers(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.startSSH(func(srv *protocol.SSHServer) { srv.MaxConnections = 10 })
+	greeted := func() bool {
+		conn, err := net.Dial("tcp", s.sshAddr)
+		must(t, err)
+		t.Cleanup(func() { _ = conn.Close() })
+		must(t, conn.SetDeadline(time.Now().Add(10*time.Second)))
+		_, err = conn.Read(make([]byte, 100))
+		return err == nil
+	}
+	for i, want := range []bool{true, true, false} {
+		if got := greeted(); got != want {
+			t.Fatalf("connection %d of one address: greeted %v, want %v", i, got, want)
+		}
+	}
+}
+
 func TestSSHShutdownLetsCommandsEnd(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
