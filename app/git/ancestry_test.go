@@ -40,6 +40,7 @@ func TestAncestryAsGit(t *testing.T) {
 	repo, w := newRepo(t)
 	ctx := t.Context()
 	ids := tangled(w, 60)
+	before := map[string]*reach{}
 	for _, step := range []string{"none", "part", "chain"} {
 		switch step {
 		case "part": // half of the commits are in the graph
@@ -78,6 +79,19 @@ func TestAncestryAsGit(t *testing.T) {
 				t.Fatal(err)
 			}
 			same(t, step+": ahead and behind", fmt.Sprintf("%d\t%d", d[OID(b)].Behind, d[OID(b)].Ahead), w.Git("rev-list", "--left-right", "--count", a+"..."+b))
+			of, err := repo.reached(ctx, OID(a).raw())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ofB, err := repo.reached(ctx, OID(b).raw())
+			if err != nil {
+				t.Fatal(err)
+			}
+			same(t, step+": by sets", fmt.Sprintf("%d\t%d", of.without(ofB), ofB.without(of)), w.Git("rev-list", "--left-right", "--count", a+"..."+b))
+			if old, ok := before[a]; ok { // from before git wrote another graph
+				same(t, step+": old and new set", fmt.Sprint(old.without(ofB), ofB.without(old)), fmt.Sprint(of.without(ofB), ofB.without(of)))
+			}
+			before[a] = of
 			ok, err := repo.IsAncestor(ctx, OID(a), OID(b))
 			if err != nil {
 				t.Fatal(err)
