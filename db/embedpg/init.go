@@ -17,6 +17,7 @@ func initCluster(ctx context.Context, bin string, cfg Config) error {
 	}
 	tmp := cfg.Dir + ".new"
 	args := append([]string{"-D", tmp}, initArgs(major, cfg.Fast)...)
+	var tries failures
 	for _, way := range ways(cfg) {
 		// A way that failed may have left files.
 		if err := os.RemoveAll(tmp); err != nil {
@@ -25,19 +26,20 @@ func initCluster(ctx context.Context, bin string, cfg Config) error {
 		if err := os.Mkdir(tmp, 0o700); err != nil {
 			return err
 		}
-		if err = way.give(tmp); err != nil {
+		if err := way.give(tmp); err != nil {
+			tries = append(tries, err)
 			continue
 		}
 		cmd := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), args...)
-		cmd.Env, cmd.Dir, cmd.SysProcAttr = environment(), tmp, way.attr()
-		var out []byte
-		if out, err = cmd.CombinedOutput(); err == nil {
+		cmd.Env, cmd.Dir, cmd.SysProcAttr = environment(), "/", way.attr()
+		out, err := cmd.CombinedOutput()
+		if err == nil {
 			return os.Rename(tmp, cfg.Dir)
 		}
-		err = fmt.Errorf("%w: %s", err, lastLine(string(out)))
+		tries = append(tries, fmt.Errorf("%w %s", err, lastLine(string(out))))
 	}
 	_ = os.RemoveAll(tmp)
-	return fmt.Errorf("make the database cluster: %w", err)
+	return fmt.Errorf("make the database cluster: %w", tries.err())
 }
 
 func initArgs(major int, fast bool) []string {

@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -57,21 +58,39 @@ func (s *Server) launch(bin string) error {
 // startAs starts the server; as root, which Postgres refuses, in a user
 // namespace or, where those are forbidden, as another user.
 func (s *Server) startAs(program string, args []string, log *os.File) error {
-	err := errors.New("no way to start it")
+	var tries failures
 	for _, way := range ways(s.cfg) {
-		if err = errors.Join(way.give(s.cfg.Dir), way.give(s.socket)); err != nil {
+		if err := errors.Join(way.give(s.cfg.Dir), way.give(s.socket)); err != nil {
+			tries = append(tries, err)
 			continue
 		}
-		// Not CommandContext: the server outlives the call that starts it.
-		cmd := exec.Command(program, args...) //nolint:noctx // see above
+		cmd := exec.Command(program, args...) //nolint:noctx // the server outlives the call that starts it
 		cmd.Stdout, cmd.Stderr = log, log
-		cmd.Env, cmd.Dir, cmd.SysProcAttr = environment(), s.cfg.Dir, way.server()
-		if err = cmd.Start(); err == nil {
+		cmd.Env, cmd.Dir, cmd.SysProcAttr = environment(), "/", way.server()
+		err := cmd.Start()
+		if err == nil {
 			s.cmd = cmd
 			return nil
 		}
+		tries = append(tries, err)
 	}
-	return err
+	return tries.err()
+}
+
+// failures are what went wrong in each of the ways, told in one line.
+type failures []error
+
+func (f failures) err() error {
+	if len(f) == 0 {
+		return errors.New("postgres does not run as root, and there is no user postgres or nobody")
+	}
+	var said []string
+	for _, err := range f {
+		if s := strings.ReplaceAll(err.Error(), "\n", "; "); !slices.Contains(said, s) {
+			said = append(said, s)
+		}
+	}
+	return errors.New(strings.Join(said, "; or "))
 }
 
 // rotate puts a log that has grown aside.

@@ -19,11 +19,21 @@ type way struct {
 	namespace bool
 	user      *syscall.Credential
 	name      string
+	caps      []uintptr
 }
+
+// See capabilities(7).
+const (
+	capDACOverride   = 1
+	capDACReadSearch = 2
+)
 
 // ways are the ways to run Postgres, in the order to try them. It refuses to
 // run as root. In a user namespace where root is known as nobody the files stay
-// root's and no other user is needed; some containers forbid those.
+// root's and no other user is needed; containers often forbid those. Another
+// user owns the cluster's files then, and gets the capability to pass through
+// folders above them where they are closed to it. (Postgres's programs must lie
+// where that user may enter: they ask access(2), which ignores capabilities.)
 func ways(cfg Config) []way {
 	if os.Geteuid() != 0 {
 		return []way{{}}
@@ -39,9 +49,13 @@ func ways(cfg Config) []way {
 		}
 		uid, uidErr := strconv.ParseUint(u.Uid, 10, 32)
 		gid, gidErr := strconv.ParseUint(u.Gid, 10, 32)
-		if uidErr == nil && gidErr == nil {
-			all = append(all, way{name: name, user: &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}})
+		if uidErr != nil || gidErr != nil {
+			continue
 		}
+		cred := &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+		return append(all, way{name: name, user: cred},
+			way{name: name, user: cred, caps: []uintptr{capDACReadSearch}},
+			way{name: name, user: cred, caps: []uintptr{capDACOverride}})
 	}
 	return all
 }
@@ -50,7 +64,7 @@ func ways(cfg Config) []way {
 func (w way) attr() *syscall.SysProcAttr {
 	// A group of its own keeps Ctrl-C from reaching it before gitfor has
 	// ended its requests.
-	a := &syscall.SysProcAttr{Setpgid: true, Credential: w.user}
+	a := &syscall.SysProcAttr{Setpgid: true, Credential: w.user, AmbientCaps: w.caps}
 	if w.namespace {
 		a.Cloneflags = syscall.CLONE_NEWUSER
 		a.UidMappings = []syscall.SysProcIDMap{{ContainerID: 65534, HostID: 0, Size: 1}}
@@ -76,7 +90,7 @@ func (w way) give(dir string) error {
 	uid, gid := 0, 0
 	if w.user != nil {
 		uid, gid = int(w.user.Uid), int(w.user.Gid)
-		if err := w.enterable(filepath.Dir(dir)); err != nil {
+		if err := w.enterable(filepath.Dir(dir)); err != nil && w.caps == nil {
 			return err
 		}
 	}
@@ -110,7 +124,7 @@ func (w way) enterable(dir string) error {
 				return err
 			}
 		default:
-			return fmt.Errorf("postgres does not run as root, and the user %s cannot enter %s: give another --data", w.name, at)
+			return fmt.Errorf("postgres does not run as root, and the user %s cannot enter %s", w.name, at)
 		}
 		if at == filepath.Dir(at) {
 			return nil
