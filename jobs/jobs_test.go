@@ -34,9 +34,14 @@ type opened struct {
 
 func (opened) EventType() string { return "issue.opened" }
 
-func newApp(t *testing.T) *app.App {
+func newApp(t *testing.T) *app.App { t.Helper(); return appOver(t, dbtest.Open(t)) }
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
+
+func appOver(t testing.TB, d *db.DB) *app.App {
 	t.Helper()
-	a, err := app.New(t.Context(), app.Config{DataDir: t.TempDir(), URL: "http://localhost:3000"}, dbtest.Open(t), slog.New(slog.DiscardHandler))
+	a, err := app.New(t.Context(), app.Config{DataDir: t.TempDir(), URL: "http://localhost:3000", OutboundAllow: []string{"127.0.0.0/8"}},
+		d, discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +51,7 @@ func newApp(t *testing.T) *app.App {
 // run starts a with its jobs and returns how to stop it.
 func run(t *testing.T, a *app.App, dir string) (stop func()) {
 	t.Helper()
-	if err := Attach(a, dir, slog.New(slog.DiscardHandler)); err != nil {
+	if err := Attach(a, dir, discard()); err != nil {
 		t.Fatal(err)
 	}
 	if err := a.Start(t.Context()); err != nil {
