@@ -150,14 +150,14 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := a.buildWebhooks(); err != nil {
-		return err
-	}
 	a.Explore = explore.New(a.DB, a.Gate)
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Threads = threads.New(a.DB, a.Markup)
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
+	if err := a.buildWebhooks(); err != nil {
+		return err
+	}
 	if a.cfg.SSHListen != "" {
 		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
 		if err != nil {

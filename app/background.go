@@ -26,7 +26,7 @@ func (a *App) buildWebhooks() error {
 	}
 	a.Outbound = outbound.NewClient(guard)
 	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Ring: a.Ring, Client: a.Outbound,
-		Repos: a.Repos, Log: a.log}, a.Events, a.Alarms)
+		Repos: a.Repos, Issues: a.Issues, Log: a.log}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Webhooks.Sender())
 	return nil
 }

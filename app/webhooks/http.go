@@ -5,6 +5,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
@@ -21,6 +22,7 @@ type Deps struct {
 	Ring   *secret.Ring
 	Client *outbound.Client
 	Repos  *repos.Service
+	Issues *issues.Service
 	Log    *slog.Logger
 }
 
@@ -36,6 +38,7 @@ func New(deps Deps, ev *events.Service, al *alarms.Service) *Service {
 	s := &Service{Deps: deps, github: map[string]GitHubPayload{}}
 	s.sender = newSender(s.attempt)
 	s.githubOwn()
+	s.githubThreads()
 	ev.Subscribe(events.Subscriber{Service: "webhooks", Name: "webhooks.deliver", Handle: s.Deliver})
 	for _, kind := range []db.Kind{db.RepoKind, db.AccountKind, alarms.InstanceKind} {
 		al.Add(alarms.Task{Kind: kind, Name: "webhooks", Run: s.ring(kind)})

@@ -21,7 +21,9 @@ import (
 
 	"github.com/gitfor/gitfor/app"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/app/webhooks"
 	"github.com/gitfor/gitfor/db"
@@ -455,6 +457,58 @@ func TestGitHubFormat(t *testing.T) {
 	// Events that GitHub does not have are not sent.
 	w.deliver(w.repo, opened{1, "x", false})
 	w.quiet()
+}
+
+// TestGitHubIssues is what GitHub's receivers get when people open an issue,
+// change it and talk.
+func TestGitHubIssues(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	place := webhookdb.OfRepo(w.repo.ID)
+	w.hook(place, "github", "/gh", "issues", "issue_comment")
+	w.next() // the ping
+	p := threads.Place{Viewer: w.viewer(), Repo: w.repo, Role: model.RoleAdmin}
+	var in issues.CreateInput
+	if err := json.Unmarshal([]byte(`{"title":"It breaks","body":"Here."}`), &in); err != nil {
+		t.Fatal(err)
+	}
+	opened, err := w.a.Issues.Create(t.Context(), p, in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := opened.Number
+	if _, err := w.a.Threads.Comment(t.Context(), p, number, threads.CommentInput{Body: "Me too"}); err != nil {
+		t.Fatal(err)
+	}
+	var list []*model.Event
+	until(t, "both events are in the log", func() bool {
+		list, err = w.a.Events.List(t.Context(), events.ListInput{RepoID: w.repo.ID, Limit: 9})
+		return err == nil && len(list) == 2
+	})
+	for _, e := range list {
+		if err := w.a.Webhooks.Deliver(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got := map[string]map[string]any{}
+	for range 2 {
+		m := w.next()
+		var doc map[string]any
+		if err := json.Unmarshal(m.body, &doc); err != nil {
+			t.Fatal(err)
+		}
+		got[m.head.Get("X-GitHub-Event")] = doc
+	}
+	w.quiet()
+	issue, _ := got["issues"]["issue"].(map[string]any)
+	if got["issues"]["action"] != "opened" || issue["title"] != "It breaks" || issue["number"] != float64(number) ||
+		issue["url"] != fmt.Sprintf("http://forge.example/api/v3/repos/ann/box/issues/%d", number) {
+		t.Errorf("issues: %v", got["issues"])
+	}
+	comment, _ := got["issue_comment"]["comment"].(map[string]any)
+	if got["issue_comment"]["action"] != "created" || comment["body"] != "Me too" || got["issue_comment"]["issue"] == nil {
+		t.Errorf("issue_comment: %v", got["issue_comment"])
+	}
 }
 
 func TestAPI(t *testing.T) {

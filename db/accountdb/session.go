@@ -98,6 +98,9 @@ func DeleteSessions(ctx context.Context, tx *db.AccountTx, keep []byte) (int, er
 // Expire forgets sessions and credentials whose time is over and returns when
 // the next one ends; zero when none does.
 func Expire(ctx context.Context, tx *db.AccountTx) (next time.Time, err error) {
+	if have, err := tx.Version(ctx, SignIn); err != nil || have == 0 {
+		return next, err // an organisation, whose alarm rang for something else
+	}
 	q, err := tx.Write(ctx, SignIn)
 	if err != nil {
 		return next, err
