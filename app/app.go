@@ -94,6 +94,7 @@ type App struct {
 	log      *slog.Logger
 	services []service
 	checks   []Check
+	metrics  *metrics
 	started  []service
 	mu       sync.Mutex
 
@@ -125,7 +126,8 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 	if err != nil {
 		return nil, err
 	}
-	a := &App{DB: d, Kit: kit, Gate: perms.NewGate(d), Ring: ring, cfg: cfg, log: log, draining: make(chan struct{})}
+	a := &App{DB: d, Kit: kit, Gate: perms.NewGate(d), Ring: ring, cfg: cfg, log: log, draining: make(chan struct{}), metrics: newMetrics()}
+	kit.SetObserve(a.metrics.observe)
 	if err := a.build(ctx); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/static"
 	"github.com/gitfor/gitfor/views/book"
@@ -15,6 +16,8 @@ func (a *App) routes(r *web.Router) {
 	raw := r.Raw()
 	raw.Get("/healthz", a.Gate.Anyone(), func(c *web.Ctx) error { return c.Text("ok\n") })
 	raw.Get("/readyz", a.Gate.Anyone(), a.readyz)
+	raw.Get("/metrics", a.Gate.Anyone(), a.metrics.serve)
+	api.NewMeta(a.Kit.Routes).Routes(r, a.Gate.Anyone())
 	raw.Get("/-/static/*", a.Gate.Anyone(), func(c *web.Ctx) error {
 		static.Handler().ServeHTTP(c.W, c.R)
 		return nil

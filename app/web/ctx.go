@@ -32,6 +32,8 @@ type Ctx struct {
 	Account *model.Account
 	// RequestID is in the log and on error pages.
 	RequestID string
+	// Usage is what the caller used of the hour's API requests.
+	Usage Usage
 	// Remote is the client's address, a trusted proxy's word considered.
 	Remote string
 

@@ -20,6 +20,7 @@ import (
 	"github.com/gitfor/gitfor/views/ui"
 	"github.com/go-chi/chi/v5"
 	"github.com/google/uuid"
+	"github.com/klauspost/compress/gzhttp"
 )
 
 // Config is what the kit needs to know of the instance.
@@ -44,6 +45,8 @@ type Kit struct {
 	cfg      Config
 	log      *slog.Logger
 	auth     Authenticator
+	observe  func(Observation)
+	limits   *limits
 	unread   func(ctx context.Context, accountID int64) int
 	notice   func(ctx context.Context) (announce string, noSignup bool)
 	routes   []Route
@@ -59,7 +62,7 @@ func New(cfg Config, log *slog.Logger) (*Kit, error) {
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("public address %q: want http(s)://host", cfg.URL)
 	}
-	k := &Kit{cfg: cfg, log: log, cross: http.NewCrossOriginProtection(), answered: newAnswered(),
+	k := &Kit{cfg: cfg, log: log, cross: http.NewCrossOriginProtection(), answered: newAnswered(), limits: newLimits(),
 		secure: u.Scheme == "https", host: u.Host}
 	if err := k.cross.AddTrustedOrigin(u.Scheme + "://" + u.Host); err != nil {
 		return nil, err
@@ -89,8 +92,10 @@ func (k *Kit) Handler(mount func(r *Router)) http.Handler {
 var anyone = Access{"anyone", func(*Ctx) error { return nil }}
 
 // guard is what every request passes before its route.
-func (k *Kit) guard(next http.Handler) http.Handler {
+func (k *Kit) guard(plain http.Handler) http.Handler {
+	squeezed := gzhttp.GzipHandler(plain)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		next := plain
 		secureHeaders(w.Header())
 		if k.secure {
 			w.Header().Set("Strict-Transport-Security", "max-age=31536000")
@@ -105,12 +110,22 @@ func (k *Kit) guard(next http.Handler) http.Handler {
 			http.Redirect(w, r, to, http.StatusMovedPermanently)
 			return
 		}
+		if compressible(r) {
+			next = squeezed
+		}
 		if err := parseForm(w, r); err != nil {
 			k.serve(PageDoor, anyone, func(*Ctx) error { return unreadable(err) }).ServeHTTP(w, r)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// compressible says that an answer may be compressed: pages and JSON, not
+// what git sends, which is compressed already, nor sockets.
+func compressible(r *http.Request) bool {
+	door := doorOf(r)
+	return (door == PageDoor || door == APIDoor) && r.Header.Get("Range") == "" && r.Header.Get("Upgrade") == ""
 }
 
 // parseForm reads a browser's form before its route is known: the method that
@@ -145,10 +160,18 @@ func secureHeaders(h http.Header) {
 // serve runs a route: who is it, may they, then the handler.
 func (k *Kit) serve(door Door, access Access, h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := time.Now()
 		ctx, stats := db.WithStats(r.Context())
+		status := &statusWriter{ResponseWriter: w}
+		w = status
 		c := &Ctx{W: w, R: r.WithContext(ctx), Door: door, kit: k, stats: stats,
 			RequestID: uuid.NewString()[:18], Remote: k.remote(r)}
 		w.Header().Set("X-Request-Id", c.RequestID)
+		if k.observe != nil {
+			defer func() {
+				k.observe(Observation{door, chi.RouteContext(ctx).RoutePattern(), r.Method, status.status, time.Since(start), stats.Queries()})
+			}()
+		}
 		defer func() {
 			if p := recover(); p != nil {
 				if p == http.ErrAbortHandler {
@@ -176,6 +199,11 @@ func (k *Kit) handle(c *Ctx, access Access, h Handler) error {
 			return err
 		}
 		c.Viewer = viewer
+	}
+	if c.Door == APIDoor {
+		if err := c.limit(); err != nil {
+			return err
+		}
 	}
 	if err := access.Allow(c); err != nil {
 		return err
