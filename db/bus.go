@@ -108,7 +108,10 @@ func (b *Bus) send(ctx context.Context) {
 		if err != nil {
 			b.log.Debug("notice not sent", "err", err)
 		}
-		time.Sleep(busPause)
+		select {
+		case <-ctx.Done():
+		case <-time.After(busPause):
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package db
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -210,7 +211,7 @@ func (t *scopeTx) claimSchema(ctx context.Context) error {
 		_, err = t.bun.ExecContext(ctx, "ALTER SCHEMA "+spare.schema()+" RENAME TO "+t.in.scope.String())
 		return err
 	}
-	if mapped(err) != ErrNotFound {
+	if !errors.Is(mapped(err), ErrNotFound) {
 		return err
 	}
 	t.in.row.Domains = map[string]int{}

@@ -2,6 +2,7 @@ package accounts_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -42,7 +43,7 @@ func TestCreateUser(t *testing.T) {
 	if _, err := s.CreateUser(t.Context(), accounts.CreateInput{Name: "former", Email: "f@example.com"}); err != nil {
 		t.Errorf("a name that only redirects cannot be taken: %v", err)
 	}
-	if _, err := accountdb.Redirect(t.Context(), d.Directory(), "former"); err != db.ErrNotFound {
+	if _, err := accountdb.Redirect(t.Context(), d.Directory(), "former"); !errors.Is(err, db.ErrNotFound) {
 		t.Errorf("the redirect of a taken name is still there: %v", err)
 	}
 }

@@ -174,7 +174,7 @@ func TestOriginsAndStop(t *testing.T) {
 
 // TestIdleSockets holds an idle socket to 20 KB, its client's half included
 // in what is measured but not counted.
-func TestIdleSockets(t *testing.T) {
+func TestIdleSockets(t *testing.T) { //nolint:paralleltest // it measures the heap
 	h, url, _ := start(t)
 	const n = 400
 	before := heap()

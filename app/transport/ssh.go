@@ -8,7 +8,6 @@ import (
 	"net"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git/protocol"
@@ -26,7 +25,6 @@ type SSH struct {
 	server *protocol.SSHServer
 	done   chan struct{}
 	cancel context.CancelFunc
-	once   sync.Once
 }
 
 // NewSSH makes the SSH side of s at an address such as 127.0.0.1:2222.

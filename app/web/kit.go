@@ -174,7 +174,7 @@ func (k *Kit) serve(door Door, access Access, h Handler) http.Handler {
 		}
 		defer func() {
 			if p := recover(); p != nil {
-				if p == http.ErrAbortHandler {
+				if p == http.ErrAbortHandler { //nolint:errorlint // net/http compares it so too
 					panic(p)
 				}
 				c.fail(fmt.Errorf("panic: %v\n%s", p, debug.Stack()))

@@ -61,4 +61,3 @@ func (b *Tab) Verified(ok bool) {
 		b.t.Fatal(err)
 	}
 }
-
