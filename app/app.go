@@ -24,6 +24,7 @@ import (
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/threads"
@@ -83,6 +84,7 @@ type App struct {
 	Markup    *markup.Renderer
 	Threads   *threads.Service
 	Issues    *issues.Service
+	Pulls     *pulls.Service
 
 	Events   *events.Service
 	Live     *events.Live

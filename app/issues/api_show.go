@@ -249,3 +249,8 @@ func (s *Service) answer(c *web.Ctx, status int, i *model.Issue, facts *threaddb
 	}
 	return c.JSON(status, w.issue(i))
 }
+
+// Wire is a thread as the API shows it, for features that build on threads.
+func Wire(c *web.Ctx, i *model.Issue, facts *threaddb.Context, people *accountdb.People) Issue {
+	return (&show{c: c, repo: c.Repo, facts: facts, people: people}).issue(i)
+}

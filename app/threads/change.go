@@ -389,6 +389,9 @@ func (w *work) state(ctx context.Context) error {
 
 func (w *work) reopen() error {
 	i := w.i
+	if i.StateReason == model.ReasonMerged {
+		return fault.New(fault.Conflict, "This pull request is merged, so it cannot be opened again. Revert it instead.")
+	}
 	if !w.p.MayReopen(i) {
 		return denied("This was closed by somebody else; people with the triage role or more can open it again.")
 	}

@@ -24,6 +24,8 @@ type Opening struct {
 	Milestone    int64    // its number, 0 for none
 	Type         string
 	Confidential bool
+	// Draft is for pull requests.
+	Draft bool
 	// MakeLabels makes labels that are missing, where the author may.
 	MakeLabels bool
 
@@ -78,7 +80,7 @@ func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind strin
 	}
 	i := &model.Issue{ID: id, Kind: kind, Title: o.Title, Body: o.Body, State: model.StateOpen, AuthorID: p.Viewer.ID(),
 		AssigneeIDs: o.assignees, Type: o.Type, Refs: text.refs, Tasks: text.tasks, TasksDone: text.done,
-		Confidential: o.Confidential, Version: 1, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
+		Confidential: o.Confidential, Draft: o.Draft, Version: 1, CreatedAt: tx.Now(), UpdatedAt: tx.Now()}
 	var labels []model.LabelRef
 	var milestone *MilestoneRef
 	facts := &threaddb.Context{}

@@ -148,3 +148,17 @@ func Members(ctx context.Context, dir db.Directory, repo *model.Repo) ([]int64, 
 		ORDER BY a.name_key LIMIT 500`, repo.OwnerID, repo.ID).Scan(ctx, &ids)
 	return ids, db.Map(err)
 }
+
+// InNetwork returns the repository of the account owner that has a common
+// origin with repo: repo's root, or a fork of it.
+func InNetwork(ctx context.Context, dir db.Directory, repo *model.Repo, owner string) (*model.Repo, error) {
+	root := repo.RootID
+	if root == 0 {
+		root = repo.ID
+	}
+	fork := new(model.Repo)
+	err := dir.NewSelect().Model(fork).Relation("Owner").Where("r.deleted_at IS NULL").
+		Where("owner.name_key = ? AND owner.deleted_at IS NULL", model.Key(owner)).
+		Where("r.id = ? OR r.root_id = ? OR r.fork_of = ?", root, root, root).Order("r.id").Limit(1).Scan(ctx)
+	return fork, db.Map(err)
+}
