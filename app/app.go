@@ -162,6 +162,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err := a.buildWebhooks(); err != nil {
 		return err
 	}
+	a.buildPulls()
 	if a.cfg.SSHListen != "" {
 		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/outbound"
+	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/webhooks"
 )
 
@@ -37,4 +38,11 @@ func (a *App) Attach(s interface {
 	Stop(ctx context.Context) error
 }) {
 	a.services = append(a.services, s)
+}
+
+// buildPulls makes pull requests, which follow pushes.
+func (a *App) buildPulls() {
+	a.Pulls = pulls.New(pulls.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Issues: a.Issues,
+		Markup: a.Markup, Log: a.log})
+	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "pulls.push", Types: []string{"git.push"}, Handle: a.Pulls.OnPush})
 }

@@ -39,6 +39,7 @@ func (a *App) routes(r *web.Router) {
 	a.Webhooks.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
+	a.Pulls.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

@@ -25,6 +25,7 @@ import (
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/dbtest"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/jobs"
 )
 
 // Server is a running instance.
@@ -50,6 +51,17 @@ func New(t testing.TB, opts ...Option) *Server {
 // Over is New over a database that the test opened.
 func Over(t testing.TB, d *db.DB, opts ...Option) *Server {
 	t.Helper()
+	return start(t, d, false, opts)
+}
+
+// NewWorking is New with the jobs running: events reach their subscribers.
+func NewWorking(t testing.TB, opts ...Option) *Server {
+	t.Helper()
+	return start(t, dbtest.Open(t), true, opts)
+}
+
+func start(t testing.TB, d *db.DB, working bool, opts []Option) *Server {
+	t.Helper()
 	s := &Server{DB: d, t: t}
 	var handler http.Handler
 	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handler.ServeHTTP(w, r) }))
@@ -62,9 +74,15 @@ func Over(t testing.TB, d *db.DB, opts ...Option) *Server {
 	if s.keyFile = cfg.SecretKeyFile; s.keyFile == "" {
 		s.keyFile = filepath.Join(cfg.DataDir, "secret.key")
 	}
-	a, err := app.New(t.Context(), cfg, d, slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn})))
+	log := slog.New(slog.NewTextHandler(testLog{t}, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	a, err := app.New(t.Context(), cfg, d, log)
 	if err != nil {
 		t.Fatalf("build the instance: %v", err)
+	}
+	if working {
+		if err := jobs.Attach(a, cfg.DataDir, log); err != nil {
+			t.Fatalf("attach the jobs: %v", err)
+		}
 	}
 	s.App, handler = a, a.Handler()
 	if err := a.Start(t.Context()); err != nil {
