@@ -29,6 +29,7 @@ func (a *App) buildWebhooks() error {
 	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Ring: a.Ring, Client: a.Outbound,
 		Repos: a.Repos, Issues: a.Issues, Log: a.log}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Webhooks.Sender())
+	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
 	return nil
 }
 

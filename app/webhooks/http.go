@@ -52,4 +52,5 @@ func (s *Service) Sender() *Sender { return s.sender }
 // Routes registers the operations and pages of webhooks.
 func (s *Service) Routes(r *web.Router) {
 	s.apiRoutes(r)
+	s.pageRoutes(r)
 }
