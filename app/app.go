@@ -158,6 +158,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Threads = threads.New(a.DB, a.Markup)
+	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	if err := a.buildWebhooks(); err != nil {
 		return err

@@ -12,7 +12,6 @@ import (
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/web"
-	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/issuedb"
 	"github.com/gitfor/gitfor/db/model"
@@ -347,9 +346,6 @@ func (s *Service) apiSearch(c *web.Ctx) error {
 	}
 	return c.JSON(http.StatusOK, out)
 }
-
-// movedAway redirects from an issue that was moved to another repository.
-func (s *Service) movedAway(*web.Ctx, int64, error) error { return db.ErrNotFound }
 
 // accounts returns people by id as the API shows them.
 func (s *Service) accounts(ctx context.Context, c *web.Ctx, ids []int64) ([]api.User, error) {

@@ -19,6 +19,9 @@ type CreateInput struct {
 	Milestone    int64    `form:"milestone"`
 	Type         string   `form:"type"`
 	Confidential bool     `form:"confidential"`
+	// TemplateLabels come from the repository's template and are given
+	// whoever the author is; those that do not exist are left out.
+	TemplateLabels []string `form:"-"`
 	// Parent is the issue that this is a part of, 0 for none.
 	Parent int64 `form:"parent"`
 	// MakeLabels makes labels that are missing, where the author may.
@@ -39,7 +42,7 @@ func (s *Service) create(ctx context.Context, p threads.Place, in CreateInput) (
 		return nil, errOff()
 	}
 	o := threads.Opening{Title: in.Title, Body: in.Body, Labels: in.Labels, Assignees: in.Assignees,
-		Milestone: in.Milestone, Type: in.Type, Confidential: in.Confidential, MakeLabels: in.MakeLabels}
+		Milestone: in.Milestone, Type: in.Type, Confidential: in.Confidential, MakeLabels: in.MakeLabels, TemplateLabels: in.TemplateLabels}
 	if err := s.Threads.Prepare(ctx, p, &o); err != nil {
 		return nil, resource("Issue", err)
 	}

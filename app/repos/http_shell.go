@@ -16,6 +16,11 @@ func (s *Service) Shell(c *web.Ctx, active string) (layout.Shell, error) {
 	return layout.RepoShell(s.frame(c, active, counts)), nil
 }
 
+// ShellWith is Shell for pages that have read the counters already.
+func (s *Service) ShellWith(c *web.Ctx, active string, counts map[string]int64) layout.Shell {
+	return layout.RepoShell(s.frame(c, active, counts))
+}
+
 // frame is what the shell shows of the repository in c.
 func (s *Service) frame(c *web.Ctx, active string, counts map[string]int64) layout.RepoProps {
 	r := c.Repo

@@ -196,21 +196,21 @@ func (w *work) either(first bool, yes, no string, d model.TimelineData, more fun
 
 func (w *work) assignees(context.Context) error {
 	c := w.c
-	if c.Assignees == nil && len(c.AddAssignees)+len(c.RemoveAssignees) == 0 {
+	if c.Assignees == nil && len(c.AddAssignees)+len(c.RemoveAssignees)+len(c.AssignIDs)+len(c.UnassignIDs) == 0 {
 		return nil
 	}
 	if !w.p.MayTriage() {
 		return denied("People are assigned by those with the triage role or more.")
 	}
-	ids := slices.Clone(c.assign)
+	ids := slices.Clone(c.AssignIDs)
 	if c.Assignees == nil {
 		ids = slices.Clone(w.i.AssigneeIDs)
-		for _, id := range c.assign {
+		for _, id := range c.AssignIDs {
 			if !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}
 		}
-		ids = slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(c.unassign, id) })
+		ids = slices.DeleteFunc(ids, func(id int64) bool { return slices.Contains(c.UnassignIDs, id) })
 	}
 	if len(ids) > 10 {
 		return fault.Field("assignees", "At most 10 people can be assigned.")
@@ -296,11 +296,7 @@ func (w *work) confidential(context.Context) error {
 	w.i.Confidential = *w.c.Confidential
 	w.tx.Count("confidential", sign(w.i.Confidential))
 	w.change("confidential")
-	kind := model.ItemPublic
-	if w.i.Confidential {
-		kind = model.ItemConfidential
-	}
-	w.line(kind, model.TimelineData{})
+	w.either(w.i.Confidential, model.ItemConfidential, model.ItemPublic, model.TimelineData{}, nil)
 	return nil
 }
 

@@ -74,7 +74,8 @@ func EventOf(i *model.Issue, what string) Event {
 func Payloads(kind string) []events.Payload {
 	var out []events.Payload
 	for _, what := range []string{"opened", "edited", "closed", "reopened", "labeled", "unlabeled", "assigned", "unassigned",
-		"milestoned", "demilestoned", "locked", "unlocked", "pinned", "unpinned", "transferred", "deleted"} {
+		"milestoned", "demilestoned", "locked", "unlocked", "pinned", "unpinned", "transferred", "deleted",
+		"made_confidential", "made_public"} {
 		out = append(out, Event{Type: kind + "." + what})
 	}
 	return out

@@ -252,3 +252,12 @@ func (s *Service) showable(ctx context.Context, p Place, v *View) ([]*model.Time
 
 // Handle is the database of the place's repository.
 func (s *Service) Handle(p Place) db.Repo { return s.db.Repo(p.Repo.ID) }
+
+// PreviewBare renders a text that belongs to no repository.
+func (s *Service) PreviewBare(ctx context.Context, body string) template.HTML {
+	out, err := s.text.Render(ctx, markup.Lookup{}, body, markup.Options{Mode: markup.Comment, ID: "preview"})
+	if err != nil {
+		return ""
+	}
+	return out.HTML
+}

@@ -28,6 +28,9 @@ type Opening struct {
 	Draft bool
 	// MakeLabels makes labels that are missing, where the author may.
 	MakeLabels bool
+	// TemplateLabels are given whoever the author is; those that do not exist
+	// are left out.
+	TemplateLabels []string
 
 	assignees []int64
 }
@@ -84,7 +87,7 @@ func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind strin
 	var labels []model.LabelRef
 	var milestone *MilestoneRef
 	facts := &threaddb.Context{}
-	if len(o.Labels) > 0 || o.Milestone != 0 {
+	if len(o.Labels)+len(o.TemplateLabels) > 0 || o.Milestone != 0 {
 		// The tables may be new in this transaction.
 		if _, err := tx.Write(ctx, threaddb.Domain); err != nil {
 			return nil, err
@@ -95,6 +98,11 @@ func (s *Service) OpenTx(ctx context.Context, tx *db.RepoTx, p Place, kind strin
 		if o.MakeLabels && p.MayModerate() {
 			if err := makeLabels(ctx, tx, facts, o.Labels); err != nil {
 				return nil, err
+			}
+		}
+		for _, name := range o.TemplateLabels {
+			if slices.ContainsFunc(facts.Labels, func(l *model.Label) bool { return model.Key(l.Name) == model.Key(name) }) {
+				o.Labels = append(o.Labels, name)
 			}
 		}
 		if i.LabelIDs, labels, err = pickLabels(facts.Labels, o.Labels); err != nil {

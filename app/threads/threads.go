@@ -74,19 +74,28 @@ func (s *Service) Delete(ctx context.Context, p Place, number int64) error {
 		if err != nil {
 			return err
 		}
-		if err := threaddb.Delete(ctx, tx, number); err != nil {
-			return err
-		}
-		tx.Count(counter(i), -1)
-		if i.Confidential {
-			tx.Count("confidential", -1)
-		}
-		if i.PinnedAt != nil {
-			tx.Count("pinned", -1)
-		}
-		if err := threaddb.CountMilestones(ctx, tx, i.MilestoneID); err != nil {
+		if err := s.RemoveTx(ctx, tx, i); err != nil {
 			return err
 		}
 		return emit(ctx, tx, p, EventOf(i, "deleted"))
 	})
+}
+
+// RemoveTx takes a thread out of the repository, and of the threads that are
+// tied to it, without an event.
+func (s *Service) RemoveTx(ctx context.Context, tx *db.RepoTx, i *model.Issue) error {
+	if err := threaddb.Delete(ctx, tx, i.Number); err != nil {
+		return err
+	}
+	if err := threaddb.Untie(ctx, tx, i); err != nil {
+		return err
+	}
+	tx.Count(counter(i), -1)
+	if i.Confidential {
+		tx.Count("confidential", -1)
+	}
+	if i.PinnedAt != nil {
+		tx.Count("pinned", -1)
+	}
+	return threaddb.CountMilestones(ctx, tx, i.MilestoneID)
 }

@@ -51,7 +51,9 @@ type Change struct {
 	// Comment, when not empty, is written before the rest happens.
 	Comment string
 
-	assign, unassign []int64
+	// AssignIDs and UnassignIDs are accounts to add and to take away, for
+	// UpdateTx, which looks no names up.
+	AssignIDs, UnassignIDs []int64
 }
 
 // Result is what came of a change.
@@ -124,12 +126,12 @@ func (s *Service) lookUp(ctx context.Context, p Place, number int64, c *Change) 
 		if err != nil {
 			return err
 		}
-		if c.assign, err = s.assignable(ctx, p, names, i.AuthorID); err != nil {
+		if c.AssignIDs, err = s.assignable(ctx, p, names, i.AuthorID); err != nil {
 			return err
 		}
 	}
 	if len(c.RemoveAssignees) > 0 {
-		c.unassign, err = s.accountIDs(ctx, c.RemoveAssignees)
+		c.UnassignIDs, err = s.accountIDs(ctx, c.RemoveAssignees)
 	}
 	return err
 }

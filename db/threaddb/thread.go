@@ -5,6 +5,7 @@ package threaddb
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -135,4 +136,19 @@ func CountPins(ctx context.Context, repo db.Repo, kind string) (n int, err error
 		return q.NewRaw("SELECT count(*) FROM ?scope.issues WHERE kind = ? AND pinned_at IS NOT NULL", kind).Scan(ctx, &n)
 	})
 	return n, err
+}
+
+// Untie takes a thread out of the sub-issues and dependencies of others.
+func Untie(ctx context.Context, tx *db.RepoTx, i *model.Issue) error {
+	others := slices.Concat([]int64{i.Parent}, i.Children, i.BlockedBy, i.Blocking)
+	if !slices.ContainsFunc(others, func(n int64) bool { return n != 0 }) {
+		return nil
+	}
+	q, err := tx.Write(ctx, Domain)
+	if err != nil {
+		return err
+	}
+	_, err = q.NewRaw(`UPDATE ?scope.issues SET children = array_remove(children, ?0), blocked_by = array_remove(blocked_by, ?0),
+		blocking = array_remove(blocking, ?0), parent = NULLIF(parent, ?0) WHERE number IN (?1)`, i.Number, bun.In(others)).Exec(ctx)
+	return err
 }
