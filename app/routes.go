@@ -32,6 +32,8 @@ func (a *App) routes(r *web.Router) {
 	}
 	a.Explore.Routes(r)
 	a.Auth.Routes(r)
+	a.Settings.Routes(r)
+	a.Accounts.Routes(r)
 	a.Repos.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)

@@ -38,12 +38,6 @@ func (in *CreateInput) Validate() fault.Fields {
 	return f
 }
 
-// Service holds the operations on accounts.
-type Service struct{ db *db.DB }
-
-// New makes the service.
-func New(d *db.DB) *Service { return &Service{db: d} }
-
 // RestoreWindow is how long a deleted account keeps its name and can come
 // back.
 const RestoreWindow = 30 * 24 * time.Hour

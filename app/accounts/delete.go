@@ -17,7 +17,7 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, typed string
 	if model.Key(typed) != viewer.Account.NameKey {
 		return fault.Field("name", "Type the account’s name, "+viewer.Account.Name+", to delete it.")
 	}
-	return s.db.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
+	return s.inDirectory(ctx, viewer.ID(), func(ctx context.Context, tx db.DirectoryTx) error {
 		why, err := accountdb.Needed(ctx, tx.Directory, viewer.ID())
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, typed string
 
 // Restore brings a deleted account back within its window.
 func (s *Service) Restore(ctx context.Context, id int64) error {
-	return s.db.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
+	return s.inDirectory(ctx, id, func(ctx context.Context, tx db.DirectoryTx) error {
 		a, err := accountdb.Undelete(ctx, tx, id, tx.Now().Add(-RestoreWindow))
 		if err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,66 @@ func signOut(b *browser.Tab) {
 	b.Go("/logout")
 	b.Click(submit)
 	b.WaitURL("/")
+}
+
+// The whole way: sign up, out, in by name and by the browser's own list, lose
+// the key, come back with a recovery code, add a new key, sign in with it.
+func TestPasskeys(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	b := browser.Open(t, browser.Start(t), s)
+	b.Key(nil)
+	codes := signUp(t, b, "ann")
+	b.Shot("codes")
+	b.Click("[name=kept]")
+	b.Click(submit)
+	b.WaitURL("/")
+	b.Go("/signup/recovery-codes")
+	b.WaitURL("/settings/passkeys") // shown once
+
+	signOut(b)
+	b.Go("/settings")
+	b.WaitURL("/login")
+	b.Fill("#username", "ANN")
+	b.Click(submit)
+	b.WaitURL("/settings/profile")
+
+	signOut(b)
+	b.Go("/login")
+	b.Click(submit) // no name: the browser's list
+	b.WaitURL("/")
+	if got := browser.Eval[string](b, `document.body.dataset.viewer`); got != "ann" {
+		t.Errorf("signed in as %q", got)
+	}
+
+	signOut(b)
+	b.Unplug()
+	b.Key(nil)
+	b.Go("/login/recovery")
+	b.Fill("#username", "ann")
+	b.Fill("#code", "0000-0000-0000")
+	b.Click(submit)
+	b.WaitText("main", "do not go together")
+	b.Fill("#code", strings.ToUpper(codes[3]))
+	b.Click(submit)
+	b.WaitURL("/settings/passkeys")
+	b.Fill("#name", "New key")
+	b.Click("form[data-passkey] button[type=submit]")
+	b.WaitText("main", "New key")
+
+	signOut(b)
+	b.Go("/login/recovery")
+	b.Fill("#username", "ann")
+	b.Fill("#code", codes[3])
+	b.Click(submit)
+	b.WaitText("main", "used before")
+
+	b.Go("/login")
+	b.Click(submit)
+	b.WaitURL("/")
+	if said := slices.DeleteFunc(b.Console(), func(s string) bool { return strings.Contains(s, "422") }); len(said) > 0 {
+		t.Errorf("console: %q", said)
+	}
 }
 
 // Each refusal says what to do, and leaves the page ready for another try.

@@ -33,6 +33,8 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get("/passkey-link/{token}", g.Anyone(), s.linkPage)
 	r.Post("/passkey-link/{token}/options", g.Anyone(), s.script(s.linkOptions))
 	r.Post("/passkey-link/{token}/passkey", g.Anyone(), s.script(s.linkPasskey))
+	r.Get("/verify-email/{token}", g.Anyone(), s.verifyPage)
+	r.Post("/verify-email/{token}", g.Anyone(), s.verify)
 	r.Post("/settings/passkeys/options", g.SignedIn(), s.script(s.addOptions))
 	r.Post("/settings/passkeys/add", g.SignedIn(), s.script(s.addPasskeyDone))
 }

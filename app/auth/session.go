@@ -56,10 +56,7 @@ func (s *Service) StartSession(ctx context.Context, accountID int64, d Device) (
 }
 
 func newSession(now time.Time, h hash, d Device) *model.Session {
-	data := SessionData{Agent: clip(d.Agent, 300), Remote: clip(d.Remote, 60), Way: d.Way}
-	if d.Way == ByPasskey || d.Way == BySignUp {
-		data.SudoAt = now
-	}
+	data := SessionData{Agent: clip(d.Agent, 300), Remote: clip(d.Remote, 60), Way: d.Way, SudoAt: now}
 	b, _ := json.Marshal(data) // strings and a time cannot fail
 	return &model.Session{Hash: h[:], Data: b, CreatedAt: now, SeenAt: now, ExpiresAt: now.Add(idle)}
 }

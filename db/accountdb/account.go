@@ -107,3 +107,30 @@ func SetSetting(ctx context.Context, tx db.DirectoryTx, key, value string) error
 		ON CONFLICT (key) DO UPDATE SET value = EXCLUDED.value, updated_at = EXCLUDED.updated_at`, key, value, tx.Now()).Exec(ctx)
 	return db.Map(err)
 }
+
+// Counts are numbers that an account's page shows.
+type Counts struct {
+	PublicRepos, PrivateRepos, Followers, Following int
+}
+
+// CountsOf counts an account's repositories and followers in one query.
+func CountsOf(ctx context.Context, dir db.Directory, id int64) (Counts, error) {
+	var c Counts
+	err := dir.NewRaw(`SELECT
+		(SELECT count(*) FROM directory.repos WHERE owner_id = ? AND deleted_at IS NULL AND visibility = 'public'),
+		(SELECT count(*) FROM directory.repos WHERE owner_id = ? AND deleted_at IS NULL AND visibility <> 'public'),
+		(SELECT count(*) FROM directory.follows f JOIN directory.accounts a ON a.id = f.follower_id AND a.deleted_at IS NULL WHERE followed_id = ?),
+		(SELECT count(*) FROM directory.follows f JOIN directory.accounts a ON a.id = f.followed_id AND a.deleted_at IS NULL WHERE follower_id = ?)`,
+		id, id, id, id).Scan(ctx, &c.PublicRepos, &c.PrivateRepos, &c.Followers, &c.Following)
+	return c, db.Map(err)
+}
+
+// ListAccounts returns accounts of a kind ("" for all) with ids above since.
+func ListAccounts(ctx context.Context, dir db.Directory, kind model.AccountKind, since, limit int64) ([]*model.Account, error) {
+	var list []*model.Account
+	q := dir.NewSelect().Model(&list).Where("id > ? AND deleted_at IS NULL", since).Order("id").Limit(limit)
+	if kind != "" {
+		q = q.Where("kind = ?", kind)
+	}
+	return list, db.Map(q.Scan(ctx))
+}

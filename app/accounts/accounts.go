@@ -1,0 +1,34 @@
+package accounts
+
+import (
+	"context"
+
+	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/db"
+)
+
+// Service holds the operations on accounts.
+type Service struct {
+	db *db.DB
+	// changed is told whose record has changed.
+	changed func(ctx context.Context, accountID int64)
+	// Gate guards the routes; set before Routes.
+	Gate *perms.Gate
+}
+
+// New makes the service.
+func New(d *db.DB) *Service { return &Service{db: d, changed: func(context.Context, int64) {}} }
+
+// OnChange sets who is told, after the commit, that an account's record has
+// changed, such as what keeps it in memory.
+func (s *Service) OnChange(f func(ctx context.Context, accountID int64)) { s.changed = f }
+
+// inDirectory runs fn in a transaction and tells afterwards that the account
+// has changed.
+func (s *Service) inDirectory(ctx context.Context, id int64, fn func(ctx context.Context, tx db.DirectoryTx) error) error {
+	err := s.db.InDirectory(ctx, fn)
+	if err == nil {
+		s.changed(ctx, id)
+	}
+	return err
+}
