@@ -33,7 +33,7 @@ func ByIDs(ctx context.Context, dir db.Directory, ids ...int64) (map[int64]*mode
 		return out, nil
 	}
 	var accounts []*model.Account
-	if err := dir.NewSelect().Model(&accounts).Where("id IN (?)", bun.In(ids)).Scan(ctx); err != nil {
+	if err := dir.NewSelect().Model(&accounts).Where("id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
 		return nil, db.Map(err)
 	}
 	for _, a := range accounts {
@@ -53,7 +53,7 @@ func ByNames(ctx context.Context, dir db.Directory, names []string) (map[string]
 		keys[i] = model.Key(n)
 	}
 	var accounts []*model.Account
-	err := dir.NewSelect().Model(&accounts).Where("name_key IN (?) AND deleted_at IS NULL", bun.In(keys)).Scan(ctx)
+	err := dir.NewSelect().Model(&accounts).Where("name_key IN (?) AND deleted_at IS NULL", bun.List(keys)).Scan(ctx)
 	if err != nil {
 		return nil, db.Map(err)
 	}
@@ -89,7 +89,7 @@ func OrgRole(ctx context.Context, dir db.Directory, orgID, userID int64) (string
 
 // Active notes that people did something at this time.
 func Active(ctx context.Context, dir db.Directory, at time.Time, ids ...int64) error {
-	_, err := dir.NewRaw("UPDATE directory.users SET last_active_at = ? WHERE account_id IN (?)", at, bun.In(ids)).Exec(ctx)
+	_, err := dir.NewRaw("UPDATE directory.users SET last_active_at = ? WHERE account_id IN (?)", at, bun.List(ids)).Exec(ctx)
 	return db.Map(err)
 }
 

@@ -32,7 +32,7 @@ func CredentialByID(ctx context.Context, acc db.Account, kind string, id int64) 
 func Credentials(ctx context.Context, acc db.Account, kinds ...string) ([]*model.Credential, error) {
 	var list []*model.Credential
 	err := acc.List(ctx, SignIn, func(q bun.IDB) error {
-		return q.NewSelect().Model(&list).Where("kind IN (?)", bun.In(kinds)).Order("id DESC").Limit(1000).Scan(ctx)
+		return q.NewSelect().Model(&list).Where("kind IN (?)", bun.List(kinds)).Order("id DESC").Limit(1000).Scan(ctx)
 	})
 	return list, err
 }

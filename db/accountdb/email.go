@@ -56,7 +56,7 @@ func ByEmails(ctx context.Context, dir db.Directory, emails []string) (map[strin
 	err := dir.NewRaw(`SELECT em.email_key, a.id, a.kind, a.name, a.name_key, a.display_name, a.avatar
 		FROM directory.user_emails em JOIN directory.accounts a ON a.id = em.account_id AND a.deleted_at IS NULL
 		WHERE em.email_key IN (?) AND (em.verified_at IS NOT NULL OR 1 = (
-			SELECT count(*) FROM directory.user_emails other WHERE other.email_key = em.email_key))`, bun.In(keys)).Scan(ctx, &rows)
+			SELECT count(*) FROM directory.user_emails other WHERE other.email_key = em.email_key))`, bun.List(keys)).Scan(ctx, &rows)
 	if err != nil {
 		return nil, db.Map(err)
 	}

@@ -41,6 +41,6 @@ func DropLocators(ctx context.Context, tx db.DirectoryTx, accountID int64, kind 
 		return nil
 	}
 	_, err := tx.NewRaw("DELETE FROM directory.scope_locators WHERE kind = ? AND key IN (?) AND scope = ?",
-		kind, bun.In(keys), db.AccountScope(accountID).String()).Exec(ctx)
+		kind, bun.List(keys), db.AccountScope(accountID).String()).Exec(ctx)
 	return db.Map(err)
 }

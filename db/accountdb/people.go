@@ -57,7 +57,7 @@ func PeopleOf(ctx context.Context, dir db.Directory, repo *model.Repo, ids []int
 			WHEN EXISTS (SELECT 1 FROM directory.org_members m WHERE m.org_id = ?0 AND m.user_id = a.id) THEN 'MEMBER'
 			WHEN EXISTS (SELECT 1 FROM directory.collaborators c WHERE c.repo_id = ?1 AND c.account_id = a.id) THEN 'COLLABORATOR'
 			ELSE 'NONE' END AS association`, repo.OwnerID, repo.ID).
-		Where("a.id IN (?) OR a.name_key IN (?) AND a.deleted_at IS NULL", bun.In(ids), bun.In(keys)).Scan(ctx)
+		Where("a.id IN (?) OR a.name_key IN (?) AND a.deleted_at IS NULL", bun.List(ids), bun.List(keys)).Scan(ctx)
 	if err != nil {
 		return nil, db.Map(err)
 	}
@@ -101,7 +101,7 @@ func Candidates(ctx context.Context, dir db.Directory, repo *model.Repo, names [
 			OR EXISTS (SELECT 1 FROM directory.org_members m WHERE m.org_id = ?0 AND m.user_id = a.id)
 			OR EXISTS (SELECT 1 FROM directory.team_repos tr JOIN directory.team_members tm ON tm.team_id = tr.team_id
 				WHERE tr.repo_id = ?1 AND tm.user_id = a.id)) AS member`, repo.OwnerID, repo.ID).
-		Where("a.name_key IN (?) AND a.deleted_at IS NULL", bun.In(keys)).Scan(ctx)
+		Where("a.name_key IN (?) AND a.deleted_at IS NULL", bun.List(keys)).Scan(ctx)
 	for _, c := range rows {
 		out[c.NameKey] = c
 	}

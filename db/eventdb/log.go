@@ -38,7 +38,7 @@ func List(ctx context.Context, ev db.Events, f Filter) ([]*model.Event, error) {
 		q = q.Where("e.account_id = ?", f.AccountID)
 	}
 	if len(f.Types) > 0 {
-		q = q.Where("e.type IN (?)", bun.In(f.Types))
+		q = q.Where("e.type IN (?)", bun.List(f.Types))
 	} else {
 		for _, prefix := range f.Except {
 			q = q.Where("NOT starts_with(e.type, ?)", prefix)

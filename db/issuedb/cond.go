@@ -108,7 +108,7 @@ func (c Cond) plain() sql {
 		if len(c.IDs) == 0 {
 			return lit("false")
 		}
-		return lit("EXISTS (SELECT 1 FROM ?scope.timeline t WHERE t.number = i.number AND t.kind = 'comment' AND t.author_id IN (?))", bun.In(c.IDs))
+		return lit("EXISTS (SELECT 1 FROM ?scope.timeline t WHERE t.number = i.number AND t.kind = 'comment' AND t.author_id IN (?))", bun.List(c.IDs))
 	case Mention:
 		at := "(^|[^[:alnum:]_/-])@" + strings.ReplaceAll(c.Text, "-", `\-`) + "($|[^[:alnum:]_-])"
 		return lit("(i.body ~* ? OR EXISTS (SELECT 1 FROM ?scope.timeline t WHERE t.number = i.number AND t.kind = 'comment' AND t.body ~* ?))", at, at)
@@ -214,14 +214,14 @@ func in(column string, ids []int64) sql {
 	if len(ids) == 0 {
 		return lit("false")
 	}
-	return lit(column+" IN (?)", bun.In(ids))
+	return lit(column+" IN (?)", bun.List(ids))
 }
 
 func set(column string, ids []int64) sql {
 	if len(ids) == 0 {
 		return lit(column + " = '{}'")
 	}
-	return lit(column+" && ARRAY[?]::bigint[]", bun.In(ids))
+	return lit(column+" && ARRAY[?]::bigint[]", bun.List(ids))
 }
 
 func span(column string, from, to *time.Time) sql {

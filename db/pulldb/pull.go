@@ -47,7 +47,7 @@ func ByNumbers(ctx context.Context, repo db.Repo, numbers []int64) (map[int64]*m
 	}
 	var rows []*model.Pull
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
-		return q.NewSelect().Model(&rows).Column(short...).Where("p.number IN (?)", bun.In(numbers)).Scan(ctx)
+		return q.NewSelect().Model(&rows).Column(short...).Where("p.number IN (?)", bun.List(numbers)).Scan(ctx)
 	})
 	for _, r := range rows {
 		out[r.Number] = r
@@ -133,9 +133,9 @@ func Touching(ctx context.Context, repo db.Repo, headRepo int64, branches []stri
 		case len(branches) == 0:
 			s.Where("p.head_repo = ?", headRepo)
 		case own:
-			s.Where("p.base_ref IN (?) OR (p.head_repo = ? AND p.head_ref IN (?))", bun.In(branches), headRepo, bun.In(branches))
+			s.Where("p.base_ref IN (?) OR (p.head_repo = ? AND p.head_ref IN (?))", bun.List(branches), headRepo, bun.List(branches))
 		default:
-			s.Where("p.head_repo = ? AND p.head_ref IN (?)", headRepo, bun.In(branches))
+			s.Where("p.head_repo = ? AND p.head_ref IN (?)", headRepo, bun.List(branches))
 		}
 		return s.Scan(ctx)
 	})

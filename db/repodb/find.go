@@ -95,7 +95,7 @@ func ReadableIDs(ctx context.Context, dir db.Directory, ids []int64, viewerID in
 		return out, nil
 	}
 	var got []int64
-	q := dir.NewSelect().TableExpr("directory.repos AS r").Column("r.id").Where("r.id IN (?)", bun.In(ids))
+	q := dir.NewSelect().TableExpr("directory.repos AS r").Column("r.id").Where("r.id IN (?)", bun.List(ids))
 	if err := Readable(q, viewerID).Scan(ctx, &got); err != nil {
 		return nil, db.Map(err)
 	}
@@ -113,7 +113,7 @@ func ByIDs(ctx context.Context, dir db.Directory, ids []int64) (map[int64]*model
 		return out, nil
 	}
 	var repos []*model.Repo
-	if err := dir.NewSelect().Model(&repos).Relation("Owner").Where("r.id IN (?)", bun.In(ids)).Scan(ctx); err != nil {
+	if err := dir.NewSelect().Model(&repos).Relation("Owner").Where("r.id IN (?)", bun.List(ids)).Scan(ctx); err != nil {
 		return nil, db.Map(err)
 	}
 	for _, r := range repos {

@@ -272,7 +272,7 @@ func CountMilestones(ctx context.Context, tx *db.RepoTx, ids ...int64) error {
 				'closed_issues', count(i.number) FILTER (WHERE i.state <> 'open')) AS counts
 			FROM ?scope.issue_records m LEFT JOIN ?scope.issues i ON i.milestone_id = m.id
 			WHERE m.kind = 'milestone' AND m.id IN (?) GROUP BY m.id) c
-		WHERE r.kind = 'milestone' AND r.id = c.id`, bun.In(some)).Exec(ctx)
+		WHERE r.kind = 'milestone' AND r.id = c.id`, bun.List(some)).Exec(ctx)
 	return err
 }
 

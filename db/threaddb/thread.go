@@ -32,7 +32,7 @@ func FindMany(ctx context.Context, repo db.Repo, numbers []int64) (map[int64]*mo
 	}
 	var rows []*model.Issue
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
-		return q.NewSelect().Model(&rows).ExcludeColumn("body").Where("number IN (?)", bun.In(numbers)).Scan(ctx)
+		return q.NewSelect().Model(&rows).ExcludeColumn("body").Where("number IN (?)", bun.List(numbers)).Scan(ctx)
 	})
 	for _, r := range rows {
 		out[r.Number] = r
@@ -88,7 +88,7 @@ func Delete(ctx context.Context, tx *db.RepoTx, number int64) error {
 		return err
 	}
 	_, err = q.NewDelete().Model((*model.IssueRecord)(nil)).
-		Where("kind IN (?)", bun.In([]string{model.RecordSubscription, model.RecordEdit, model.RecordDraft})).
+		Where("kind IN (?)", bun.List([]string{model.RecordSubscription, model.RecordEdit, model.RecordDraft})).
 		Where("key LIKE ?", prefix(number)+"%").Exec(ctx)
 	return err
 }
@@ -102,7 +102,7 @@ func Known(ctx context.Context, repo db.Repo, numbers []int64) (map[int64]*model
 	}
 	var rows []*model.Issue
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
-		return q.NewSelect().Model(&rows).Column(shortColumns...).Where("number IN (?)", bun.In(numbers)).Scan(ctx)
+		return q.NewSelect().Model(&rows).Column(shortColumns...).Where("number IN (?)", bun.List(numbers)).Scan(ctx)
 	})
 	for _, r := range rows {
 		out[r.Number] = r

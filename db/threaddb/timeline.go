@@ -105,7 +105,7 @@ func Timeline(ctx context.Context, repo db.Repo, number int64, w Window) (items 
 
 func (w Window) restrict(s *bun.SelectQuery) {
 	if len(w.Kinds) > 0 {
-		s.Where("kind IN (?)", bun.In(w.Kinds))
+		s.Where("kind IN (?)", bun.List(w.Kinds))
 	}
 	if w.After > 0 {
 		s.Where("id > ?", w.After)
@@ -143,10 +143,10 @@ func Items(ctx context.Context, repo db.Repo, p PageOf) ([]*model.TimelineItem, 
 				p.AccountID, p.AccountID)
 		}
 		if len(p.Kinds) > 0 {
-			s.Where("kind IN (?)", bun.In(p.Kinds))
+			s.Where("kind IN (?)", bun.List(p.Kinds))
 		}
 		if len(p.NotKinds) > 0 {
-			s.Where("kind NOT IN (?)", bun.In(p.NotKinds))
+			s.Where("kind NOT IN (?)", bun.List(p.NotKinds))
 		}
 		if p.Since != "" {
 			s.Where("updated_at >= ?", p.Since)
@@ -202,7 +202,7 @@ func CrossRefs(ctx context.Context, repo db.Repo, numbers []int64, sourceRepo, s
 	out := map[int64]bool{}
 	var have []int64
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
-		return q.NewSelect().Model((*model.TimelineItem)(nil)).Column("number").Where("number IN (?)", bun.In(numbers)).
+		return q.NewSelect().Model((*model.TimelineItem)(nil)).Column("number").Where("number IN (?)", bun.List(numbers)).
 			Where("kind = ?", model.ItemCrossRef).
 			Where("coalesce((data->>'repo')::bigint, 0) = ? AND (data->>'number')::bigint = ?", sourceRepo, source).
 			Scan(ctx, &have)

@@ -86,7 +86,7 @@ func Hooked(ctx context.Context, d *db.DB, places ...Place) ([]Place, error) {
 		names[i] = p.String()
 	}
 	var have []string
-	err := d.Cell().NewRaw("SELECT scope FROM cell.hooked WHERE scope IN (?)", bun.In(names)).Scan(ctx, &have)
+	err := d.Cell().NewRaw("SELECT scope FROM cell.hooked WHERE scope IN (?)", bun.List(names)).Scan(ctx, &have)
 	if err != nil {
 		return nil, db.Map(err)
 	}
