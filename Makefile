@@ -81,6 +81,10 @@ bench: ## Run the benchmarks (PKG and ARGS narrow them)
 	@scripts/setup.sh test
 	go test -run '^$$' -bench . -benchmem -timeout 60m $(ARGS) $(PKG)
 
+.PHONY: bench-events
+bench-events: ## Measure the log: latencies to webhook, page and follower, events a second
+	@$(MAKE) --no-print-directory bench PKG=./jobs ARGS='-benchtime 20x'
+
 .PHONY: cover
 cover: ## Run the tests and write coverage/index.html
 	@scripts/setup.sh test

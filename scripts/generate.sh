@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes the committed files that are made from others: views/**/*_templ.go,
-# static/css/app.built.css, static/icons.svg, static/vendor.
+# static/css/app.built.css, static/icons.svg, static/vendor, and the part of
+# docs/events.md that follows from the code.
 #
 #   generate.sh          what changed since the last time
 #   generate.sh edited   the same, but only when a source has uncommitted edits
@@ -57,3 +58,5 @@ step vendor "node static/vendor.mjs" -- package-lock.json static/vendor.mjs stat
 step icons "node static/icons.mjs" -- package-lock.json static/icons.mjs static/icons.txt static/icons.svg
 step css "node_modules/.bin/tailwindcss -i static/css/app.css -o static/css/app.built.css --minify" -- \
   package-lock.json tailwind.config.js static/css views
+step events "go test ./app -count=1 -run TestEventsPage -update" -- \
+  docs/events.md docs/events.schema.json app/payloads.go app/events app/accounts app/repos app/codes app/issues app/threads app/pulls

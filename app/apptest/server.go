@@ -94,6 +94,14 @@ func start(t testing.TB, d *db.DB, working bool, opts []Option) *Server {
 		a.Drain()
 		s.CloseClientConnections()
 		a.Stop(ctx)
+		// Whatever the test did, its events are as the catalogue says.
+		catalogue, told := app.Catalogue(), map[string]bool{}
+		for _, e := range dbtest.Events(ctx, t, d) {
+			if err := catalogue.Check(e); err != nil && !told[e.Type] {
+				told[e.Type] = true
+				t.Errorf("%v: %s", err, e.Data)
+			}
+		}
 	})
 	return s
 }

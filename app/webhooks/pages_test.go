@@ -37,7 +37,7 @@ func TestPages(t *testing.T) {
 	hook := res.Location()
 	ann.Get(base).OK().Has(receiver.URL)
 	ann.Get(hook).OK().Has("Nothing was delivered yet")
-	ann.Post(hook+"/pings").Want(http.StatusSeeOther)
+	ann.Post(hook + "/pings").Want(http.StatusSeeOther)
 	if event := <-got; event != "ping" {
 		t.Errorf("sent %q", event)
 	}

@@ -1,0 +1,15 @@
+package app
+
+import (
+	"github.com/gitfor/gitfor/app/accounts"
+	"github.com/gitfor/gitfor/app/codes"
+	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/pulls"
+	"github.com/gitfor/gitfor/app/repos"
+)
+
+// Catalogue is every type of event that gitfor publishes.
+func Catalogue() events.Catalogue {
+	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads())
+}
