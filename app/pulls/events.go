@@ -47,7 +47,7 @@ func EventOf(p *model.Pull, what string) Event {
 // Payloads are the events that pull requests publish.
 func Payloads() []events.Payload {
 	out := threads.Payloads(model.KindPull)
-	for _, what := range []string{"merged", "synchronized", "ready_for_review", "converted_to_draft", "base_changed",
+	for _, what := range []string{"opened", "merged", "synchronized", "ready_for_review", "converted_to_draft", "base_changed",
 		"review_requested", "review_request_removed", "auto_merge_enabled", "auto_merge_disabled"} {
 		out = append(out, Event{Event: threads.Event{Type: "pull." + what}})
 	}
