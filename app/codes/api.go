@@ -19,6 +19,7 @@ func (s *Service) apiRoutes(r *web.Router) {
 	s.apiCommitRoutes(r.API())
 	s.apiBranchRoutes(r.API())
 	s.apiObjectRoutes(r.API())
+	s.apiStarRoutes(r.API())
 }
 
 const apiRepo = "/repos/{owner}/{repo}"

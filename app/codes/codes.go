@@ -9,6 +9,7 @@ import (
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/highlight"
+	"github.com/gitfor/gitfor/app/highlight/lru"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
@@ -39,19 +40,21 @@ type Service struct {
 
 	colours *highlight.Cache
 	differ  *diffs.Renderer
-	// archives bounds how many archives are made at once.
-	archives chan struct{}
+	files   *lru.Cache[git.OID, fileNames]
+	costly  *budget
 }
 
+// Bounds of what is kept in memory.
 const (
 	colourBytes = 64 << 20
-	archiveJobs = 2
+	namesBytes  = 32 << 20
 )
 
 // New makes the service.
 func New(deps Deps) *Service {
 	colours := highlight.NewCache(colourBytes)
-	return &Service{Deps: deps, colours: colours, differ: diffs.New(colours), archives: make(chan struct{}, archiveJobs)}
+	return &Service{Deps: deps, colours: colours, differ: diffs.New(colours),
+		files: lru.New[git.OID, fileNames](namesBytes), costly: newBudget()}
 }
 
 // place is a revision of a repository and a path in it.

@@ -28,6 +28,11 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get(base+"/branches", read, s.branches)
 	r.Get(base+"/tags", read, s.tags)
 	r.Get(base+"/archive/*", read, s.archive)
+	r.Get(base+"/blame/*", read, s.blame)
+	r.Get(base+"/find/*", read, s.find)
+	r.Get(base+"/refs", read, s.refMenu)
+	s.branchRoutes(r)
+	s.starRoutes(r)
 	s.apiRoutes(r)
 }
 
@@ -80,6 +85,9 @@ func (s *Service) tree(c *web.Ctx) error {
 
 func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 	stop := c.Time("git")
+	if c.HTMX() && c.Target() == "entries" {
+		return s.lastColumn(c, p)
+	}
 	folder, err := s.folder(c.Context(), p)
 	stop()
 	if err != nil {
@@ -89,7 +97,7 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 	if err != nil {
 		return err
 	}
-	latest, err := p.git.Commit(c.Context(), p.rev.Commit)
+	latest, err := s.latest(c, p)
 	if err != nil {
 		return err
 	}
@@ -99,9 +107,13 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 	}
 	props := codeview.FolderProps{Head: head, Folder: folder, Latest: lines[0],
 		History: link.Commits(p.repo.Owner.Name, p.repo.Name, p.ref(), p.path)}
-	if p.path != "" {
-		props.Up = link.Tree(p.repo.Owner.Name, p.repo.Name, p.ref(), parent(p.path))
+	s.lasts(c, p, &props)
+	o, n := p.repo.Owner.Name, p.repo.Name
+	props.Find = link.Find(o, n, p.ref())
+	if head.CanPush && p.rev.IsBranch() {
+		props.NewFile, props.Upload = link.NewFile(o, n, p.ref(), p.path), link.Upload(o, n, p.ref(), p.path)
 	}
+	props.Up = upOf(p)
 	title := p.repo.FullName()
 	if !home {
 		title = git.Display(join(p.path, "")) + " at " + git.Display(p.ref()) + " · " + title
@@ -113,7 +125,7 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 		}
 		props.About = about
 	}
-	return s.show(c, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
+	return s.showHome(c, home, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
 }
 
 func parent(path string) string {
@@ -145,15 +157,10 @@ func (s *Service) head(c *web.Ctx, p *place, page string) (codeview.Head, error)
 		return h, err
 	}
 	h.BranchCount, h.TagCount = len(branches), len(tags)
-	to := func(ref string) string {
-		switch page {
-		case "blob":
-			return link.Blob(o, n, ref, p.path)
-		case "commits":
-			return link.Commits(o, n, ref, p.path)
-		}
-		return link.Tree(o, n, ref, p.path)
-	}
+	to := s.refTo(c, page, p.path)
+	menuSource(&h, page, p)
+	h.CanPush = c.Role.AtLeast(model.RoleWrite) && !p.repo.Archived()
+	h.NewBranch = link.Q("from", link.Segment(p.ref())).On(link.RepoPage(o, n, "branches", "new"))
 	h.Branches = refLinks(branches, p.rev.Ref, to)
 	h.Tags = refLinks(tags, p.rev.Ref, to)
 	h.Crumbs = []ui.Tab{{Label: n, Href: link.Tree(o, n, p.ref(), "")}}

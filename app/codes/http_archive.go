@@ -10,12 +10,13 @@ import (
 	"github.com/gitfor/gitfor/app/web"
 )
 
-// archive streams a revision as .zip or .tar.gz.
+// archive streams a revision as .zip or .tar.gz. Its bytes depend on the
+// revision only, so its ETag does too.
 func (s *Service) archive(c *web.Ctx) error {
 	name := c.Param("*")
-	format, ref := "", ""
-	for _, f := range []string{"zip", "tar.gz"} {
-		if rest, ok := strings.CutSuffix(name, "."+f); ok {
+	format, ref := git.ArchiveFormat(""), ""
+	for _, f := range []git.ArchiveFormat{git.ArchiveZip, git.ArchiveTarGz} {
+		if rest, ok := strings.CutSuffix(name, "."+string(f)); ok {
 			format, ref = f, rest
 		}
 	}
@@ -29,7 +30,8 @@ func (s *Service) archive(c *web.Ctx) error {
 	if p.path != "" {
 		return fault.New(fault.NotFound, "There is no such branch, tag or commit.")
 	}
-	etag := `"` + p.rev.Commit.String() + "." + format + `"`
+	base := p.repo.Name + "-" + strings.ReplaceAll(git.Display(shortRef(p)), "/", "-")
+	etag := `"` + p.rev.Commit.String() + "-" + url.PathEscape(base) + "." + string(format) + `"`
 	h := c.W.Header()
 	h.Set("ETag", etag)
 	h.Set("Cache-Control", cacheFor(p))
@@ -37,20 +39,18 @@ func (s *Service) archive(c *web.Ctx) error {
 		c.W.WriteHeader(http.StatusNotModified)
 		return nil
 	}
-	select {
-	case s.archives <- struct{}{}:
-		defer func() { <-s.archives }()
-	default:
-		return &fault.Fault{Kind: fault.Unavailable, RetryAfter: 10, Message: "Many archives are being made just now. Try again in a moment."}
-	}
-	base := p.repo.Name + "-" + strings.ReplaceAll(git.Display(shortRef(p)), "/", "-")
-	h.Set("Content-Type", map[string]string{"zip": "application/zip", "tar.gz": "application/gzip"}[format])
-	h.Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(base+"."+format))
+	h.Set("Content-Type", map[git.ArchiveFormat]string{git.ArchiveZip: "application/zip", git.ArchiveTarGz: "application/gzip"}[format])
+	h.Set("Content-Disposition", "attachment; filename*=UTF-8''"+url.PathEscape(base+"."+string(format)))
 	if c.R.Method == http.MethodHead {
 		return nil
 	}
-	cmd := p.git.Command(c.Context(), "archive", "--format="+format, "--prefix="+base+"/").Revs(p.rev.Commit.String()).Stdout(c.W)
-	if err := cmd.Run(); err != nil {
+	leave, err := s.costly.enter(c)
+	if err != nil {
+		h.Del("Content-Disposition")
+		return err
+	}
+	defer leave()
+	if err := p.git.Archive(c.Context(), p.rev.Commit, format, strings.NewReplacer("..", "-", "/", "-").Replace(base), c.W); err != nil {
 		s.Log.WarnContext(c.Context(), "archive not sent whole", "repo", p.repo.ID, "err", err)
 		panic(http.ErrAbortHandler)
 	}

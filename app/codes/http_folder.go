@@ -3,6 +3,7 @@ package codes
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 
@@ -17,11 +18,26 @@ const maxEntries = 5000
 
 // folder is what a folder's page shows.
 func (s *Service) folder(ctx context.Context, p *place) (codeview.Folder, error) {
-	f := codeview.Folder{}
+	f, err := s.rows(ctx, p)
+	if err != nil {
+		return f, err
+	}
 	entries, _, err := p.git.TreeAt(ctx, p.rev.Commit, p.path)
 	if err != nil {
 		return f, lost(err)
 	}
+	f.Readme, err = s.readme(ctx, p, entries)
+	return f, err
+}
+
+// rows are the entries of a folder as its page lists them: folders first.
+func (s *Service) rows(ctx context.Context, p *place) (codeview.Folder, error) {
+	f := codeview.Folder{}
+	shared, _, err := p.git.TreeAt(ctx, p.rev.Commit, p.path)
+	if err != nil {
+		return f, lost(err)
+	}
+	entries := slices.Clone(shared)
 	f.Total = len(entries)
 	sort.SliceStable(entries, func(i, j int) bool {
 		a, b := entries[i].IsTree() || entries[i].IsSubmodule(), entries[j].IsTree() || entries[j].IsSubmodule()
@@ -30,9 +46,6 @@ func (s *Service) folder(ctx context.Context, p *place) (codeview.Folder, error)
 		}
 		return entries[i].Name < entries[j].Name
 	})
-	if f.Readme, err = s.readme(ctx, p, entries); err != nil {
-		return f, err
-	}
 	if len(entries) > maxEntries {
 		entries = entries[:maxEntries]
 	}
@@ -61,7 +74,7 @@ func join(dir, name string) string {
 
 func (s *Service) entry(ctx context.Context, p *place, e git.TreeEntry, modules map[string]git.Submodule) (codeview.Entry, error) {
 	o, n, path := p.repo.Owner.Name, p.repo.Name, join(p.path, e.Name)
-	row := codeview.Entry{Name: git.Display(e.Name), Href: link.Blob(o, n, p.ref(), path), Icon: "file"}
+	row := codeview.Entry{Key: e.Name, Name: git.Display(e.Name), Href: link.Blob(o, n, p.ref(), path), Icon: "file"}
 	switch e.Kind() {
 	case git.KindTree:
 		row.Icon = "folder"

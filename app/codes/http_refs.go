@@ -59,19 +59,48 @@ func (s *Service) refs(c *web.Ctx, title string, all func(context.Context, *git.
 	if err != nil {
 		return err
 	}
-	o, n := c.Repo.Owner.Name, c.Repo.Name
-	for i, d := range dated[from:to] {
+	props.CanPush = c.Role.AtLeast(model.RoleWrite) && !c.Repo.Archived()
+	if err := s.refRows(c, g, &props, dated[from:to], lines); err != nil {
+		return err
+	}
+	return s.show(c, web.Page{Title: title + " · " + c.Repo.FullName(), Body: codeview.RefsPage(props)})
+}
+
+// refRows fills in the rows of one page: how far branches are from the default
+// branch, and the messages of annotated tags.
+func (s *Service) refRows(c *web.Ctx, g *git.Repository, props *codeview.RefsProps, refs []datedRef, lines []codeview.CommitLine) error {
+	defer c.Time("git")()
+	o, n, branches := c.Repo.Owner.Name, c.Repo.Name, props.Title == "Branches"
+	counts := map[git.OID]git.Divergence{}
+	if base, err := g.Ref(c.Context(), git.BranchPrefix+c.Repo.DefaultBranch); branches && err == nil {
+		heads := make([]git.OID, len(refs))
+		for i, d := range refs {
+			heads[i] = d.commit.OID
+		}
+		if counts, err = g.AheadBehind(c.Context(), base.OID, heads...); err != nil {
+			return err
+		}
+	}
+	for i, d := range refs {
 		name := d.ref.Short()
-		row := codeview.RefRow{Name: git.Display(name), Href: link.Tree(o, n, name, ""), Commit: lines[i],
-			Zip: link.Archive(o, n, name, "zip"), Tar: link.Archive(o, n, name, "tar.gz"), Branch: title == "Branches"}
-		row.Default = row.Branch && name == c.Repo.DefaultBranch
-		if row.Branch && !row.Default {
+		row := codeview.RefRow{Name: git.Display(name), Href: link.Tree(o, n, name, ""), Commit: lines[i], Branch: branches,
+			Zip: link.Archive(o, n, name, "zip"), Tar: link.Archive(o, n, name, "tar.gz"), Ref: link.Segment(d.ref.Name)}
+		row.Default = branches && name == c.Repo.DefaultBranch
+		if row.Default || !branches && d.ref.Peeled == "" {
+			props.Rows = append(props.Rows, row)
+			continue
+		}
+		if branches {
 			row.Compare = link.Compare(o, n, c.Repo.DefaultBranch, name)
+			row.Protected = s.protected(c, name)
+			count := counts[d.commit.OID]
+			row.Ahead, row.Behind = count.Ahead, count.Behind
+		} else if tag, err := g.Tag(c.Context(), d.ref.OID); err == nil {
+			row.Message, row.Tagger, row.Tagged = tag.Text(), git.DecodeText(tag.Tagger.Name), tag.Tagger.When
 		}
 		props.Rows = append(props.Rows, row)
 	}
-	props.CanPush = c.Role.AtLeast(model.RoleWrite)
-	return s.show(c, web.Page{Title: title + " · " + c.Repo.FullName(), Body: codeview.RefsPage(props)})
+	return nil
 }
 
 func matching(refs []git.Ref, q string) []git.Ref {

@@ -16,6 +16,8 @@ type ListOpts struct {
 	OwnerID, MemberID int64
 	// StarredBy, when not 0, restricts to what the account starred.
 	StarredBy int64
+	// WatchedBy, when not 0, restricts to what the account watches.
+	WatchedBy int64
 	// ForkOf, when not 0, restricts to forks of the repository.
 	ForkOf int64
 	// Query matches names as typed, with typing errors allowed.
@@ -45,6 +47,9 @@ func List(ctx context.Context, dir db.Directory, viewerID int64, o ListOpts) (re
 	}
 	if o.StarredBy != 0 {
 		q = q.Where("r.id IN (SELECT repo_id FROM directory.stars WHERE account_id = ?)", o.StarredBy)
+	}
+	if o.WatchedBy != 0 {
+		q = q.Where("r.id IN (SELECT repo_id FROM directory.watches WHERE account_id = ? AND level <> 'ignore')", o.WatchedBy)
 	}
 	if o.ForkOf != 0 {
 		q = q.Where("r.fork_of = ?", o.ForkOf)

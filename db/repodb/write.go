@@ -61,3 +61,10 @@ func ByIDAny(ctx context.Context, dir db.Directory, id int64) (*model.Repo, erro
 	err := dir.NewSelect().Model(r).Relation("Owner").Where("r.id = ?", id).Scan(ctx)
 	return r, db.Map(err)
 }
+
+// Learn writes what is known of a repository's files.
+func Learn(ctx context.Context, dir db.Directory, id int64, languages map[string]int64, licence string, sizeKB int64) error {
+	r := &model.Repo{ID: id, Languages: languages, Licence: licence, SizeKB: sizeKB}
+	_, err := dir.NewUpdate().Model(r).Column("languages", "licence", "size_kb").WherePK().Exec(ctx)
+	return db.Map(err)
+}

@@ -37,10 +37,16 @@ type Head struct {
 	Branches, Tags        []RefLink
 	BranchCount, TagCount int
 	Crumbs                []ui.Tab
+	// Search finds branches and tags by what is typed (?q=); NewBranch is the
+	// form that makes one here.
+	Search, NewBranch string
+	CanPush           bool
 }
 
 // Entry is a row of a folder.
 type Entry struct {
+	Key    string // the name in raw bytes
+	Last   *CommitLine
 	Name, Href, Icon string
 	Kind             string // read out, and shown when the pointer rests on the icon
 	Target           string // of a symbolic link, or the commit of a submodule
@@ -57,6 +63,9 @@ type Folder struct {
 	Entries []Entry
 	Total   int
 	Readme  *Readme
+	// Later, when set, is where the list comes from with the last commit of
+	// each entry.
+	Later string
 }
 
 // FolderProps is the page of a folder, and with About the repository's home.
@@ -67,6 +76,17 @@ type FolderProps struct {
 	History string
 	Up      string
 	About   *About
+	// Find goes to a file by its name; NewFile and Upload are set for those
+	// who may write.
+	Find, NewFile, Upload string
+	// Pushed, when set, is a branch that the viewer pushed a moment ago.
+	Pushed *PushedBranch
+}
+
+// PushedBranch is a branch that could become a pull request.
+type PushedBranch struct {
+	Name, Compare string
+	When          time.Time
 }
 
 // Clone are the addresses of the clone box.
@@ -75,6 +95,7 @@ type Clone struct{ HTTPS, SSH string }
 // Language is a language's share of the code.
 type Language struct {
 	Name  string
+	Color string
 	Bytes int64
 	Part  float64
 }
@@ -96,6 +117,66 @@ type About struct {
 	Zip       string
 	CanEdit   bool
 	Languages []Language
+	// Licence is the page of the licence's file, "" where it is not known.
+	Licence string
+}
+
+// StandingProps are the buttons that star, watch and fork.
+type StandingProps struct {
+	Repo     *model.Repo
+	Standing model.Standing
+	SignedIn bool
+}
+
+// FansProps lists who starred or watches a repository.
+type FansProps struct {
+	Repo         *model.Repo
+	Title        string
+	People       []*model.Account
+	Newer, Older string
+}
+
+// BlameProps is a file with who last changed each line.
+type BlameProps struct {
+	Head               Head
+	Name               string
+	File, Raw, History string
+	// IgnoreFile is the page of the file that names commits to look through,
+	// "" where there is none; All looks at them too.
+	IgnoreFile string
+	All        bool
+	// Partial says that time was up before every line was found.
+	Partial bool
+	Blocks  []BlameBlock
+}
+
+// BlameBlock is lines that follow each other and that one commit wrote; nil
+// where it was not found.
+type BlameBlock struct {
+	Commit *CommitLine
+	First  int
+	Lines  []template.HTML
+	Heat   int    // 0, the oldest, to 4
+	Before string // blame of the file before the commit, "" where it begins
+}
+
+// FindProps is the search for a file by parts of its name.
+type FindProps struct {
+	Head               Head
+	Query, Action, Ref string
+	Files              []RefLink
+	Total              int
+	Partial            bool
+}
+
+// BranchFormProps are the forms that make and rename branches.
+type BranchFormProps struct {
+	Repo *model.Repo
+	Name string
+	// From and Ref are percent-encoded; FromShown is what people see.
+	From, Ref, FromShown string
+	Default              bool
+	Errors               ui.Errors
 }
 
 // EmptyProps is the home of a repository without commits.
@@ -165,9 +246,15 @@ type CommitsProps struct {
 // RefRow is a branch or tag in its list.
 type RefRow struct {
 	Name, Href, Zip, Tar string
+	Ref                  string // the full name, percent-encoded
 	Compare              string
 	Commit               CommitLine
 	Branch, Default      bool
+	Protected            bool
+	Ahead, Behind        int
+	// Message, Tagger and Tagged are an annotated tag's.
+	Message, Tagger string
+	Tagged          time.Time
 }
 
 // RefsProps is the page of branches or of tags.

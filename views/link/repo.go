@@ -37,6 +37,9 @@ func Raw(owner, name, ref, path string) string { return at(owner, name, "raw", r
 // Blame shows who last changed each line of a file.
 func Blame(owner, name, ref, path string) string { return at(owner, name, "blame", ref, path) }
 
+// Find goes to a file at a ref by parts of its name.
+func Find(owner, name, ref string) string { return at(owner, name, "find", ref, "") }
+
 // Edit is the web editor of a file on a branch.
 func Edit(owner, name, ref, path string) string { return at(owner, name, "edit", ref, path) }
 
