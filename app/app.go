@@ -64,6 +64,8 @@ type Config struct {
 	// SetupCode, when set, is asked of the first account that signs up.
 	SetupCode string
 	Version   string
+	// ObserveGit, when set, is told of each run of git.
+	ObserveGit func(ctx context.Context, subcommand string, d time.Duration)
 	// Dev shows what is for developers only.
 	Dev bool
 }
@@ -141,7 +143,7 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 // build makes the features, in the order of who needs whom.
 func (a *App) build(ctx context.Context) (err error) {
 	a.buildEvents()
-	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{}); err != nil {
+	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{Observe: a.cfg.ObserveGit}); err != nil {
 		return err
 	}
 	a.Accounts = accounts.New(a.DB)
@@ -162,6 +164,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Explore = explore.New(a.DB, a.Gate)
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
+	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
 	a.Threads = threads.New(a.DB, a.Markup)
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})

@@ -126,7 +126,7 @@ type BranchRenamed struct {
 func (BranchRenamed) EventType() string { return "branch.renamed" }
 
 // Payloads lists the events of this package for the catalogue.
-func Payloads() []events.Payload { return []events.Payload{BranchRenamed{}} }
+func Payloads() []events.Payload { return []events.Payload{BranchRenamed{}, Starred{}, Unstarred{}} }
 
 // RenameBranch gives a branch another name; the default branch stays the
 // default.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/highlight"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/codeview"
@@ -31,6 +32,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get(base+"/blame/*", read, s.blame)
 	r.Get(base+"/find/*", read, s.find)
 	r.Get(base+"/refs", read, s.refMenu)
+	r.Get(base+"/contributors", read, s.contributorsPage)
 	s.branchRoutes(r)
 	s.starRoutes(r)
 	s.apiRoutes(r)
@@ -45,6 +47,27 @@ func (s *Service) here(c *web.Ctx) (*place, error) {
 // show renders a page of code in the repository's frame.
 func (s *Service) show(c *web.Ctx, page web.Page) error {
 	shell, err := s.Repos.Shell(c, "code")
+	if err != nil {
+		return err
+	}
+	page.Shell = shell
+	return c.Render(page)
+}
+
+// showHome is show with the buttons that star, watch and fork, on a
+// repository's home.
+func (s *Service) showHome(c *web.Ctx, home bool, page web.Page) error {
+	if !home {
+		return s.show(c, page)
+	}
+	stand := codeview.StandingProps{Repo: c.Repo, SignedIn: c.Viewer.SignedIn()}
+	if stand.SignedIn {
+		var err error
+		if stand.Standing, err = s.standing(c); err != nil {
+			return err
+		}
+	}
+	shell, err := s.Repos.ShellActions(c, "code", codeview.Standing(stand))
 	if err != nil {
 		return err
 	}
@@ -124,6 +147,7 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 			return err
 		}
 		props.About = about
+		props.Pushed = s.pushed(c, p)
 	}
 	return s.showHome(c, home, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
 }
@@ -198,7 +222,8 @@ func (s *Service) about(c *web.Ctx, p *place) (*codeview.About, error) {
 		total += n
 	}
 	for name, n := range p.repo.Languages {
-		a.Languages = append(a.Languages, codeview.Language{Name: name, Bytes: n, Part: float64(n) / float64(max(total, 1))})
+		a.Languages = append(a.Languages, codeview.Language{Name: name, Bytes: n, Part: float64(n) / float64(max(total, 1)),
+			Color: strings.TrimPrefix(highlight.LanguageNamed(name).Color, "#")})
 	}
 	codeview.SortLanguages(a.Languages)
 	return a, nil

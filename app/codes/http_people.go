@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/codeview"
@@ -50,4 +51,31 @@ func (s *Service) lines(ctx context.Context, repo *model.Repo, commits []*git.Co
 		out[i] = line(repo, c, people)
 	}
 	return out, nil
+}
+
+// contributorsPage lists who wrote the commits of the default branch.
+func (s *Service) contributorsPage(c *web.Ctx) error {
+	p, err := s.at(c.Context(), c.Repo, "")
+	if err != nil {
+		return emptyIsMissing(err)
+	}
+	stop := c.Time("git")
+	list, err := s.contributors(c.Context(), p)
+	stop()
+	if err != nil {
+		return err
+	}
+	props := codeview.PeopleProps{Repo: c.Repo}
+	for _, one := range list[:min(len(list), 200)] {
+		row := codeview.Contributor{Account: one.Account, Name: git.DecodeText(one.Name), Commits: one.Commits, First: one.First, Last: one.Last,
+			Part: float64(one.Commits) / float64(max(list[0].Commits, 1))}
+		if one.Account == nil {
+			row.History = link.Q("author", git.DecodeText(one.Email)).On(link.Commits(p.repo.Owner.Name, p.repo.Name, p.ref(), ""))
+		} else {
+			row.History = link.Q("author", one.Account.Name).On(link.Commits(p.repo.Owner.Name, p.repo.Name, p.ref(), ""))
+		}
+		props.People = append(props.People, row)
+	}
+	props.More = len(list) - len(props.People)
+	return s.show(c, web.Page{Title: "Contributors · " + c.Repo.FullName(), Body: codeview.PeoplePage(props)})
 }

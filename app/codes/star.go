@@ -3,6 +3,7 @@ package codes
 import (
 	"context"
 
+	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -15,12 +16,29 @@ func (s *Service) Star(ctx context.Context, viewer *model.Viewer, repo *model.Re
 		return fault.New(fault.Unauthorized, "Sign in to star repositories.")
 	}
 	return s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
+		change, payload := repodb.Unstar, events.Payload(Unstarred{})
 		if on {
-			return repodb.Star(ctx, tx, repo.ID, viewer.ID())
+			change, payload = repodb.Star, Starred{}
 		}
-		return repodb.Unstar(ctx, tx, repo.ID, viewer.ID())
+		changed, err := change(ctx, tx, repo.ID, viewer.ID())
+		if err != nil || !changed {
+			return err
+		}
+		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, payload)
 	})
 }
+
+// Starred says that somebody starred the repository.
+type Starred struct{}
+
+// EventType implements events.Payload.
+func (Starred) EventType() string { return "star.created" }
+
+// Unstarred says that somebody took the star back.
+type Unstarred struct{}
+
+// EventType implements events.Payload.
+func (Unstarred) EventType() string { return "star.deleted" }
 
 // Watch sets the level of the viewer's watch of a repository; "" ends it.
 func (s *Service) Watch(ctx context.Context, viewer *model.Viewer, repo *model.Repo, level string) error {
@@ -34,7 +52,8 @@ func (s *Service) Watch(ctx context.Context, viewer *model.Viewer, repo *model.R
 	}
 	return s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		if level == "" {
-			return repodb.Unwatch(ctx, tx, repo.ID, viewer.ID())
+			_, err := repodb.Unwatch(ctx, tx, repo.ID, viewer.ID())
+			return err
 		}
 		return repodb.Watch(ctx, tx, repo.ID, viewer.ID(), level)
 	})

@@ -1,6 +1,7 @@
 package repos
 
 import (
+	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/layout"
@@ -9,11 +10,18 @@ import (
 // Shell is the frame of the pages of the repository in c, with the tab of
 // this key as the current one. It costs one query, for the counts of the tabs.
 func (s *Service) Shell(c *web.Ctx, active string) (layout.Shell, error) {
+	return s.ShellActions(c, active, nil)
+}
+
+// ShellActions is Shell with what can be done at the right of the tabs.
+func (s *Service) ShellActions(c *web.Ctx, active string, actions templ.Component) (layout.Shell, error) {
 	counts, err := s.DB.Repo(c.Repo.ID).Counts(c.Context())
 	if err != nil {
 		return nil, err
 	}
-	return layout.RepoShell(s.frame(c, active, counts)), nil
+	props := s.frame(c, active, counts)
+	props.Actions = actions
+	return layout.RepoShell(props), nil
 }
 
 // ShellWith is Shell for pages that have read the counters already.

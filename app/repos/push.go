@@ -67,6 +67,7 @@ func (s *Service) FinishPush(ctx context.Context, p *Push, moved []git.RefUpdate
 		_, err := pushdb.Delete(ctx, s.DB.Cell().IDB, p.ID)
 		return err
 	}
+	s.pushes.note(p, moved)
 	payload := s.pushed(ctx, p, moved)
 	err := s.DB.InRepo(ctx, p.Repo.ID, func(ctx context.Context, tx *db.RepoTx) error {
 		found, err := pushdb.Delete(ctx, tx.Cell().IDB, p.ID)

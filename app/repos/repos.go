@@ -41,6 +41,7 @@ type Service struct {
 	Sections []SettingsSection
 
 	node   string
+	pushes lastPushes
 	moving sync.Map // ids of the pushes whose refs this process moves now
 }
 

@@ -21,15 +21,15 @@ func Standing(ctx context.Context, dir db.Directory, repoID, accountID int64) (m
 	return s, db.Map(err)
 }
 
-// Star adds an account's star; twice is once.
-func Star(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) error {
+// Star adds an account's star, and says whether there was none.
+func Star(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) (changed bool, err error) {
 	res, err := tx.NewRaw("INSERT INTO directory.stars (repo_id, account_id, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
 		repoID, accountID, tx.Now()).Exec(ctx)
 	return count(ctx, tx, "stars", repoID, 1, res, err)
 }
 
-// Unstar removes it; none is fine.
-func Unstar(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) error {
+// Unstar removes it, and says whether there was one.
+func Unstar(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) (changed bool, err error) {
 	res, err := tx.NewRaw("DELETE FROM directory.stars WHERE repo_id = ? AND account_id = ?", repoID, accountID).Exec(ctx)
 	return count(ctx, tx, "stars", repoID, -1, res, err)
 }
@@ -38,31 +38,31 @@ func Unstar(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) err
 func Watch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64, level string) error {
 	res, err := tx.NewRaw("INSERT INTO directory.watches (repo_id, account_id, level, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		repoID, accountID, level, tx.Now()).Exec(ctx)
-	if err := count(ctx, tx, "watchers", repoID, 1, res, err); err != nil {
+	if _, err := count(ctx, tx, "watchers", repoID, 1, res, err); err != nil {
 		return err
 	}
 	_, err = tx.NewRaw("UPDATE directory.watches SET level = ? WHERE repo_id = ? AND account_id = ?", level, repoID, accountID).Exec(ctx)
 	return db.Map(err)
 }
 
-// Unwatch removes it; none is fine.
-func Unwatch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) error {
+// Unwatch removes it, and says whether there was one.
+func Unwatch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) (changed bool, err error) {
 	res, err := tx.NewRaw("DELETE FROM directory.watches WHERE repo_id = ? AND account_id = ?", repoID, accountID).Exec(ctx)
 	return count(ctx, tx, "watchers", repoID, -1, res, err)
 }
 
 // count adds by for each row that was made or removed to a counter of the
 // repository.
-func count(ctx context.Context, tx db.DirectoryTx, column string, repoID int64, by int64, res sql.Result, err error) error {
+func count(ctx context.Context, tx db.DirectoryTx, column string, repoID int64, by int64, res sql.Result, err error) (bool, error) {
 	if err != nil {
-		return db.Map(err)
+		return false, db.Map(err)
 	}
 	n, err := res.RowsAffected()
 	if err != nil || n == 0 {
-		return err
+		return false, err
 	}
 	_, err = tx.NewRaw("UPDATE directory.repos SET ?0 = greatest(?0 + ?1, 0) WHERE id = ?2", bun.Ident(column), n*by, repoID).Exec(ctx)
-	return db.Map(err)
+	return true, db.Map(err)
 }
 
 // Stargazers lists who starred a repository, the first first, with one more

@@ -291,3 +291,20 @@ type CompareProps struct {
 	// Open, when set, is the form for a pull request.
 	Open templ.Component
 }
+
+// Contributor is somebody who wrote commits.
+type Contributor struct {
+	Account     *model.Account // nil where no account has the address
+	Name        string
+	Commits     int
+	First, Last time.Time
+	Part        float64 // of what the most active wrote
+	History     string
+}
+
+// PeopleProps is the page of those who wrote the commits.
+type PeopleProps struct {
+	Repo   *model.Repo
+	People []Contributor
+	More   int
+}
