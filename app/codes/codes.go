@@ -42,6 +42,9 @@ type Service struct {
 	differ  *diffs.Renderer
 	files   *lru.Cache[git.OID, fileNames]
 	costly  *budget
+	// finding bounds how many folders have their last commits found beside
+	// the page.
+	finding chan struct{}
 }
 
 // Bounds of what is kept in memory.
@@ -54,7 +57,7 @@ const (
 func New(deps Deps) *Service {
 	colours := highlight.NewCache(colourBytes)
 	return &Service{Deps: deps, colours: colours, differ: diffs.New(colours),
-		files: lru.New[git.OID, fileNames](namesBytes), costly: newBudget()}
+		files: lru.New[git.OID, fileNames](namesBytes), costly: newBudget(), finding: make(chan struct{}, 2)}
 }
 
 // place is a revision of a repository and a path in it.

@@ -41,9 +41,28 @@ func (s *Service) lasts(c *web.Ctx, p *place, props *codeview.FolderProps) {
 	found, err := p.git.LastCommits(ctx, p.rev.Commit, p.path)
 	if err != nil {
 		props.Folder.Later = link.Tree(p.repo.Owner.Name, p.repo.Name, p.ref(), p.path)
+		s.findLasts(c.Background(), p)
 		return
 	}
 	s.setLasts(p, &props.Folder, found)
+}
+
+// findLasts finds the last commits beside the page, so that they are known when
+// they are asked for.
+func (s *Service) findLasts(ctx context.Context, p *place) {
+	select {
+	case s.finding <- struct{}{}:
+	default:
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, lastTime)
+	go func() {
+		defer cancel()
+		defer func() { <-s.finding }()
+		if _, err := p.git.LastCommits(ctx, p.rev.Commit, p.path); err != nil {
+			s.Log.DebugContext(ctx, "last commits not found", "repo", p.repo.ID, "err", err)
+		}
+	}()
 }
 
 // setLasts fills in the last commits that were found.

@@ -40,6 +40,9 @@ func (s *Service) refs(c *web.Ctx, title string, all func(context.Context, *git.
 	if err != nil {
 		return err
 	}
+	if title == "Branches" {
+		defaultFirst(dated, c.Repo.DefaultBranch)
+	}
 	page := c.QueryInt("page", 1, 1, 100_000)
 	from := min((page-1)*refsPerPage, len(dated))
 	to := min(from+refsPerPage, len(dated))
@@ -101,6 +104,17 @@ func (s *Service) refRows(c *web.Ctx, g *git.Repository, props *codeview.RefsPro
 		props.Rows = append(props.Rows, row)
 	}
 	return nil
+}
+
+// defaultFirst moves the default branch to the head of the list.
+func defaultFirst(list []datedRef, branch string) {
+	for i, d := range list {
+		if d.ref.Short() == branch {
+			copy(list[1:i+1], list[:i])
+			list[0] = d
+			return
+		}
+	}
 }
 
 func matching(refs []git.Ref, q string) []git.Ref {
