@@ -35,6 +35,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get(base+"/contributors", read, s.contributorsPage)
 	s.branchRoutes(r)
 	s.starRoutes(r)
+	s.editRoutes(r)
 	s.apiRoutes(r)
 }
 

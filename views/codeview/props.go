@@ -308,3 +308,32 @@ type PeopleProps struct {
 	People []Contributor
 	More   int
 }
+
+// EditProps are the forms that write files: the editor, a new file, deletion
+// and upload.
+type EditProps struct {
+	Repo                    *model.Repo
+	Title, Branch           string
+	Action, Cancel, Summary string
+	New                     bool
+	Path, Content           string
+	Message, Detail         string
+	Target, NewBranch       string
+	Blob, Commit            string
+	// Protected says that the branch takes no direct commits.
+	Protected bool
+	// Collision is a path that differs from the new one in case only.
+	Collision string
+	// Count is how many files a folder holds that is to be deleted.
+	Count    string
+	Conflict *Conflict
+	Errors   ui.Errors
+}
+
+// Conflict is what others did to a file while it was edited.
+type Conflict struct {
+	Path    string
+	Gone    bool
+	Compare string
+	Files   []diffview.File
+}
