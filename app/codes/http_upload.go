@@ -227,4 +227,3 @@ func content(h *multipart.FileHeader) ([]byte, error) {
 	}
 	return data, err
 }
-
