@@ -47,6 +47,7 @@ type Kit struct {
 	auth     Authenticator
 	observe  func(Observation)
 	limits   *limits
+	instead  Handler
 	unread   func(ctx context.Context, accountID int64) int
 	notice   func(ctx context.Context) (announce string, noSignup bool)
 	routes   []Route
@@ -72,6 +73,10 @@ func New(cfg Config, log *slog.Logger) (*Kit, error) {
 
 // SetAuth sets how viewers are recognised.
 func (k *Kit) SetAuth(a Authenticator) { k.auth = a }
+
+// Intercept runs h in place of every route's handler, for tests of who may
+// reach which route.
+func (k *Kit) Intercept(h Handler) { k.instead = h }
 
 // Config is what the kit was made with.
 func (k *Kit) Config() Config { return k.cfg }
@@ -210,6 +215,9 @@ func (k *Kit) handle(c *Ctx, access Access, h Handler) error {
 	}
 	if c.answeredElsewhere() {
 		return nil
+	}
+	if k.instead != nil {
+		h = k.instead
 	}
 	err := h(c)
 	if rec, ok := c.W.(*recorder); ok && err == nil {
