@@ -81,6 +81,11 @@ bench: ## Run the benchmarks (PKG and ARGS narrow them)
 	@scripts/setup.sh test
 	go test -run '^$$' -bench . -benchmem -timeout 60m $(ARGS) $(PKG)
 
+.PHONY: chaos-events
+chaos-events: ## Kill the server 100 times while events are published (KILLS=n)
+	@scripts/setup.sh test
+	GITFOR_KILLS=$(or $(KILLS),100) go test -run TestKilledServer -v -timeout 60m ./cmd/gitfor
+
 .PHONY: bench-events
 bench-events: ## Measure the log: latencies to webhook, page and follower, events a second
 	@$(MAKE) --no-print-directory bench PKG=./jobs ARGS='-benchtime 20x'

@@ -168,7 +168,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Threads = threads.New(a.DB, a.Markup)
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
-	if err := a.buildWebhooks(); err != nil {
+	if err := a.buildWebhooks(ctx); err != nil {
 		return err
 	}
 	a.buildPulls()

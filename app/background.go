@@ -20,7 +20,7 @@ func (a *App) buildEvents() {
 
 // buildWebhooks makes the one client for addresses that people gave, and the
 // hooks, after the features whose events they tell.
-func (a *App) buildWebhooks() error {
+func (a *App) buildWebhooks(ctx context.Context) error {
 	guard, err := outbound.NewGuard(a.cfg.OutboundAllow)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (a *App) buildWebhooks() error {
 		Repos: a.Repos, Issues: a.Issues, Log: a.log}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Webhooks.Sender())
 	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
-	return nil
+	return a.Collect(newLagCollector(ctx, a))
 }
 
 // Attach adds a background service, such as the jobs, before Start.

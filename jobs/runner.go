@@ -35,7 +35,7 @@ func New(a *app.App, dataDir string, log *slog.Logger) (*Runner, error) {
 	}
 	reg := register(a)
 	client, err := river.NewClient(riverpgxv5.New(a.DB.JobsPool()), &river.Config{
-		ID: n.id, Schema: db.JobsSchema, Logger: log.With("part", "jobs"),
+		ID: n.id, Schema: db.JobsSchema, Logger: slog.New(quiet{log.Handler()}).With("part", "jobs"),
 		Queues: queueConfig(), Workers: reg.workers, PeriodicJobs: periodic(),
 		FetchCooldown: 5 * time.Millisecond, FetchPollInterval: idlePoll,
 		MaxAttempts: db.MaxAttempts, ErrorHandler: deadLetters{},
@@ -77,3 +77,17 @@ func (r *Runner) Stop(ctx context.Context) error {
 	defer r.node.release()
 	return r.client.Stop(ctx)
 }
+
+// quiet leaves out River's reports of its own well-being.
+type quiet struct{ slog.Handler }
+
+// Enabled lets warnings and errors through.
+func (q quiet) Enabled(ctx context.Context, l slog.Level) bool {
+	return l >= slog.LevelWarn && q.Handler.Enabled(ctx, l)
+}
+
+// WithAttrs keeps the handler quiet.
+func (q quiet) WithAttrs(attrs []slog.Attr) slog.Handler { return quiet{q.Handler.WithAttrs(attrs)} }
+
+// WithGroup keeps the handler quiet.
+func (q quiet) WithGroup(name string) slog.Handler { return quiet{q.Handler.WithGroup(name)} }
