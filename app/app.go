@@ -168,10 +168,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Threads = threads.New(a.DB, a.Markup)
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
+	a.buildPulls()
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err
 	}
-	a.buildPulls()
 	if a.cfg.SSHListen != "" {
 		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
 		if err != nil {

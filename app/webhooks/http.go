@@ -8,6 +8,7 @@ import (
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/web"
@@ -23,6 +24,7 @@ type Deps struct {
 	Client *outbound.Client
 	Repos  *repos.Service
 	Issues *issues.Service
+	Pulls  *pulls.Service
 	Log    *slog.Logger
 }
 
@@ -39,6 +41,7 @@ func New(deps Deps, ev *events.Service, al *alarms.Service) *Service {
 	s.sender = newSender(s.attempt)
 	s.githubOwn()
 	s.githubThreads()
+	s.githubPulls()
 	ev.Subscribe(events.Subscriber{Service: "webhooks", Name: "webhooks.deliver", Handle: s.Deliver})
 	for _, kind := range []db.Kind{db.RepoKind, db.AccountKind, alarms.InstanceKind} {
 		al.Add(alarms.Task{Kind: kind, Name: "webhooks", Run: s.ring(kind)})
