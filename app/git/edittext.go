@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// ErrEncoding: a text holds characters that the encoding of the file lacks.
+// ErrEncoding says that a text holds characters that the encoding of the file lacks.
 var ErrEncoding = errors.New("text cannot be written in the encoding of the file")
 
 const byteOrderMark = "\ufeff"

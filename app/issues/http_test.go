@@ -137,7 +137,7 @@ func TestEditInPlace(t *testing.T) {
 	}
 	ada.Post(at+"/hidden", "reason", "spam").Want(http.StatusSeeOther)
 	ada.Get("/ada/engine/issues/1").OK().Has("Hidden as spam")
-	ada.Post(at+"/delete").Want(http.StatusSeeOther)
+	ada.Post(at + "/delete").Want(http.StatusSeeOther)
 	ada.Get(at + "/edit").Want(http.StatusNotFound)
 	post(ada, "tasks", "- [ ] one\n- [ ] two").Want(http.StatusSeeOther)
 	ada.Post("/ada/engine/issues/2/task", "index", "1", "checked", "true", "text", "two").Want(http.StatusNoContent)

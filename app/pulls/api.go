@@ -322,4 +322,3 @@ func (s *Service) apiOfCommit(c *web.Ctx) error {
 	}
 	return s.apiShow(c, seen)
 }
-

@@ -65,4 +65,6 @@ func denied(sentence string) error { return fault.New(fault.Forbidden, sentence)
 func conflict(sentence string) error { return fault.New(fault.Conflict, sentence) }
 
 // errOff says that a repository takes no pull requests.
-func errOff() error { return fault.New(fault.Gone, "Pull requests are switched off in this repository.") }
+func errOff() error {
+	return fault.New(fault.Gone, "Pull requests are switched off in this repository.")
+}

@@ -149,6 +149,6 @@ func Untie(ctx context.Context, tx *db.RepoTx, i *model.Issue) error {
 		return err
 	}
 	_, err = q.NewRaw(`UPDATE ?scope.issues SET children = array_remove(children, ?0), blocked_by = array_remove(blocked_by, ?0),
-		blocking = array_remove(blocking, ?0), parent = NULLIF(parent, ?0) WHERE number IN (?1)`, i.Number, bun.In(others)).Exec(ctx)
+		blocking = array_remove(blocking, ?0), parent = NULLIF(parent, ?0) WHERE number IN (?1)`, i.Number, bun.List(others)).Exec(ctx)
 	return err
 }

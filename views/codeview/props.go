@@ -45,8 +45,8 @@ type Head struct {
 
 // Entry is a row of a folder.
 type Entry struct {
-	Key    string // the name in raw bytes
-	Last   *CommitLine
+	Key              string // the name in raw bytes
+	Last             *CommitLine
 	Name, Href, Icon string
 	Kind             string // read out, and shown when the pointer rests on the icon
 	Target           string // of a symbolic link, or the commit of a submodule
