@@ -111,9 +111,9 @@ func TestTaskListHTML(t *testing.T) {
 	got := render(t, text, Options{})
 	for _, want := range []string{
 		`<ul class="contains-task-list">`, `<ol class="contains-task-list">`,
-		`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" data-task="0" disabled=""/> one</li>`,
-		`<input type="checkbox" class="task-list-item-checkbox" data-task="1" checked="" disabled=""/> two`,
-		`data-task="2" checked="" disabled=""/> three`, `<li>[ ]</li>`, `<li>[y] no</li>`, `<li>x [ ] no</li>`,
+		`<li class="task-list-item"><input type="checkbox" class="task-list-item-checkbox" data-task="0" aria-label="Done" disabled=""/> one</li>`,
+		`<input type="checkbox" class="task-list-item-checkbox" data-task="1" aria-label="Done" checked="" disabled=""/> two`,
+		`data-task="2" aria-label="Done" checked="" disabled=""/> three`, `<li>[ ]</li>`, `<li>[y] no</li>`, `<li>x [ ] no</li>`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("lacks %s: %s", want, got)

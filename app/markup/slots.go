@@ -161,7 +161,7 @@ func codeSlot(lang, code string) slot {
 		class = ` class="language-` + html.EscapeString(lang) + `"`
 	}
 	return slot{
-		html: `<div class="code-block"><pre class="chroma"><code` + class + `>` + string(highlight.Snippet(lang, code)) + `</code></pre></div>`,
+		html: `<div class="code-block"><pre class="chroma" tabindex="0"><code` + class + `>` + string(highlight.Snippet(lang, code)) + `</code></pre></div>`,
 		text: code,
 	}
 }
@@ -178,5 +178,5 @@ func checkbox(index int, checked, editable bool) string {
 	if !editable {
 		attrs += ` disabled=""`
 	}
-	return fmt.Sprintf(`<input type="checkbox" class="task-list-item-checkbox" data-task="%d"%s/> `, index, attrs)
+	return fmt.Sprintf(`<input type="checkbox" class="task-list-item-checkbox" data-task="%d" aria-label="Done"%s/> `, index, attrs)
 }

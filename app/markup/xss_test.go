@@ -57,7 +57,7 @@ func checkElement(t *testing.T, name string, n *nethtml.Node) {
 		switch {
 		case strings.HasPrefix(a.Key, "on"), a.Key == "style", a.Key == "srcdoc", a.Key == "name", a.Key == "form", a.Key == "formaction",
 			a.Key == "action", a.Key == "http-equiv", a.Key == "background", a.Key == "is", a.Key == "slot", a.Key == "part", a.Key == "contenteditable",
-			a.Key == "autofocus", a.Key == "tabindex", a.Key == "accesskey", a.Key == "target", a.Key == "ping", strings.HasPrefix(a.Key, "hx-"), a.Namespace != "":
+			a.Key == "autofocus", a.Key == "tabindex" && (n.DataAtom != atom.Pre || a.Val != "0"), a.Key == "accesskey", a.Key == "target", a.Key == "ping", strings.HasPrefix(a.Key, "hx-"), a.Namespace != "":
 			t.Errorf("%s: attribute %s:%s=%q", name, a.Namespace, a.Key, a.Val)
 		case a.Key == "id" && !strings.HasPrefix(a.Val, idPrefix):
 			t.Errorf("%s: id %q", name, a.Val)
