@@ -43,7 +43,7 @@ func TestGFM(t *testing.T) {
 		"open math":     {"$$ for nothing\n\nnext", "<p>$$ for nothing</p>\n<p>next</p>\n"},
 		"math fence":    {"```math\nx\n```", `<pre class="math math-display"><code>x</code></pre>` + "\n"},
 		"mermaid":       {"```mermaid\ngraph TD; A-->B\n```", `<pre class="mermaid"><code>graph TD; A--&gt;B` + "\n</code></pre>\n"},
-		"code":          {"```nosuchlang x\na <b>\n```", `<div class="code-block"><pre class="chroma"><code class="language-nosuchlang">a &lt;b&gt;` + "\n</code></pre></div>\n"},
+		"code":          {"```nosuchlang x\na <b>\n```", `<div class="code-block"><pre class="chroma" tabindex="0"><code class="language-nosuchlang">a &lt;b&gt;` + "\n</code></pre></div>\n"},
 		"footnote":      {"a[^1]\n\n[^1]: note", `<p>a<sup id="user-content-fnref:1"><a class="footnote-ref" href="#user-content-fn:1" role="doc-noteref">1</a></sup></p>`},
 		"title":         {`[a](https://e.com "it's")`, `<p><a href="https://e.com" title="it&#39;s" rel="nofollow noopener noreferrer">a</a></p>` + "\n"},
 		"soft break":    {"a\nb", "<p>a\nb</p>\n"},

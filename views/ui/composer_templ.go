@@ -217,7 +217,7 @@ func Composer(p ComposerProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"grow\"></div><div class=\"flex\" role=\"toolbar\" aria-label=\"Formatting\" data-composer-tools>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<div class=\"grow\"></div><div class=\"hidden sm:flex\" role=\"toolbar\" aria-label=\"Formatting\" data-composer-tools>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
