@@ -170,6 +170,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	a.buildPulls()
 	if err := a.buildWebhooks(ctx); err != nil {
+	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
+	if err := a.buildWebhooks(); err != nil {
 		return err
 	}
 	if a.cfg.SSHListen != "" {

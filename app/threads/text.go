@@ -119,3 +119,22 @@ func isOwn(repo *model.Repo, r markup.Ref) bool {
 
 // Closes returns the threads of the repository that a text says it closes.
 func (s *Service) Closes(repo *model.Repo, text string) []int64 { return s.read(repo, text).closes }
+
+// Named returns the threads of the repository that a commit's message names,
+// and those of them that it says it closes.
+func (s *Service) Named(repo *model.Repo, message string) (refs, closes []int64) {
+	o := options(repo, "")
+	o.Mode = markup.Plain
+	found := s.text.Extract(message, o)
+	for _, r := range found.Threads {
+		if isOwn(repo, r) {
+			refs = append(refs, r.Number)
+		}
+	}
+	for _, r := range found.Closes {
+		if isOwn(repo, r) {
+			closes = append(closes, r.Number)
+		}
+	}
+	return refs, closes
+}

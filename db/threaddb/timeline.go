@@ -223,3 +223,17 @@ func Participants(ctx context.Context, repo db.Repo, number int64) ([]int64, err
 	})
 	return ids, err
 }
+
+// CommitRefs returns which of the threads have a line of a commit already.
+func CommitRefs(ctx context.Context, repo db.Repo, commit string, among []int64) ([]int64, error) {
+	var numbers []int64
+	if len(among) == 0 {
+		return nil, nil
+	}
+	err := repo.List(ctx, Domain, func(q bun.IDB) error {
+		return q.NewSelect().Model((*model.TimelineItem)(nil)).Column("number").
+			Where("kind IN (?)", bun.In([]string{model.ItemReferenced, model.ItemClosed})).
+			Where("number IN (?)", bun.In(among)).Where("data->>'commit' = ?", commit).Scan(ctx, &numbers)
+	})
+	return numbers, err
+}
