@@ -165,13 +165,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
-	a.Threads = threads.New(a.DB, a.Markup)
-	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
-	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
+	a.buildIssues()
 	a.buildPulls()
 	if err := a.buildWebhooks(ctx); err != nil {
-	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
-	if err := a.buildWebhooks(); err != nil {
 		return err
 	}
 	if a.cfg.SSHListen != "" {

@@ -5,8 +5,10 @@ import (
 
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/pulls"
+	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/webhooks"
 )
 
@@ -39,6 +41,14 @@ func (a *App) Attach(s interface {
 	Stop(ctx context.Context) error
 }) {
 	a.services = append(a.services, s)
+}
+
+// buildIssues makes threads and issues, which follow pushes.
+func (a *App) buildIssues() {
+	a.Threads = threads.New(a.DB, a.Markup)
+	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
+	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
+	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
 }
 
 // buildPulls makes pull requests, which follow pushes.
