@@ -49,13 +49,14 @@ func tablesOf(ctx context.Context, conn *pgx.Conn, schemaName string) ([]parcel.
 	})
 }
 
-// copyOut writes a table's rows into the parcel. where is a condition with
+// copyOut writes the rows of the table of this qualified name into the parcel
+// as those of t. where is a condition with
 // its WHERE, or "".
-func copyOut(ctx context.Context, conn *pgx.Conn, w *parcel.Writer, schemaName string, t parcel.Table, where string) error {
+func copyOut(ctx context.Context, conn *pgx.Conn, w *parcel.Writer, t parcel.Table, name []string, where string) error {
 	if err := w.Table(t); err != nil {
 		return err
 	}
-	sql := fmt.Sprintf("COPY (SELECT %s FROM %s %s) TO STDOUT", columnList(t.Columns), ident(schemaName, t.Name), where)
+	sql := fmt.Sprintf("COPY (SELECT %s FROM %s %s) TO STDOUT", columnList(t.Columns), ident(name...), where)
 	tag, err := conn.PgConn().CopyTo(ctx, w, sql)
 	if err != nil {
 		return fmt.Errorf("copy %s out: %w", t.Name, err)
@@ -63,8 +64,9 @@ func copyOut(ctx context.Context, conn *pgx.Conn, w *parcel.Writer, schemaName s
 	return w.EndTable(tag.RowsAffected())
 }
 
-// copyIn writes the tables that r gives into a schema that has them.
-func copyIn(ctx context.Context, conn *pgx.Conn, r *parcel.Reader, schemaName string) error {
+// copyIn writes the tables that r gives into those that are there under the
+// qualified name that place gives.
+func copyIn(ctx context.Context, conn *pgx.Conn, r *parcel.Reader, place func(table string) []string) error {
 	for {
 		t, err := r.Next()
 		if errors.Is(err, io.EOF) {
@@ -73,7 +75,7 @@ func copyIn(ctx context.Context, conn *pgx.Conn, r *parcel.Reader, schemaName st
 		if err != nil {
 			return err
 		}
-		sql := fmt.Sprintf("COPY %s (%s) FROM STDIN", ident(schemaName, t.Name), columnList(t.Columns))
+		sql := fmt.Sprintf("COPY %s (%s) FROM STDIN", ident(place(t.Name)...), columnList(t.Columns))
 		tag, err := conn.PgConn().CopyFrom(ctx, r, sql)
 		if err != nil {
 			return fmt.Errorf("copy %s in: %w", t.Name, err)

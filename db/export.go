@@ -29,15 +29,16 @@ const exportFormat = 1
 
 // Export writes one scope as a parcel: what Import takes, and what a sleeping
 // scope is kept as. locked, which may be nil, runs while nobody can write the
-// scope. ErrNotFound when the scope was never written.
-func (d *DB) Export(ctx context.Context, s Scope, w io.Writer, locked func(ctx context.Context) error) error {
+// scope. It returns the scope's state, "live" or "asleep". ErrNotFound when the
+// scope was never written.
+func (d *DB) Export(ctx context.Context, s Scope, w io.Writer, locked func(ctx context.Context) error) (state string, err error) {
 	var out *spool
 	defer func() {
 		if out != nil {
 			out.close()
 		}
 	}()
-	err := d.run(ctx, d.bun, func(ctx context.Context, t *tx) error {
+	err = d.run(ctx, d.bun, func(ctx context.Context, t *tx) error {
 		if out != nil {
 			out.close()
 		}
@@ -46,7 +47,7 @@ func (d *DB) Export(ctx context.Context, s Scope, w io.Writer, locked func(ctx c
 		if err != nil {
 			return err
 		}
-		if row.State == stateAsleep {
+		if state = row.State; state == stateAsleep {
 			err = readAsleep(ctx, t, s, out)
 		} else {
 			err = exportTo(ctx, t, s, row, out)
@@ -57,14 +58,14 @@ func (d *DB) Export(ctx context.Context, s Scope, w io.Writer, locked func(ctx c
 		return locked(ctx)
 	})
 	if err != nil {
-		return err
+		return "", err
 	}
 	r, err := out.reader()
 	if err != nil {
-		return err
+		return "", err
 	}
 	_, err = io.Copy(w, r)
-	return err
+	return state, err
 }
 
 // holdScope locks the scope's row without touching the scope. ErrNotFound
@@ -93,7 +94,7 @@ func exportTo(ctx context.Context, t *tx, s Scope, row *scopeRow, out io.Writer)
 			return err
 		}
 		for _, table := range tables {
-			if err := copyOut(ctx, conn, w, s.String(), table, ""); err != nil {
+			if err := copyOut(ctx, conn, w, table, []string{s.String(), table.Name}, ""); err != nil {
 				return err
 			}
 		}
@@ -155,10 +156,29 @@ func (d *DB) importFrom(ctx context.Context, t *tx, s Scope, in io.Reader) (*Exp
 			return nil, err
 		}
 	}
-	if err := t.raw(func(conn *pgx.Conn) error { return copyIn(ctx, conn, r, s.String()) }); err != nil {
+	if err := t.raw(func(conn *pgx.Conn) error {
+		if err := emptyScope(ctx, conn, s); err != nil {
+			return err
+		}
+		return copyIn(ctx, conn, r, func(table string) []string { return []string{s.String(), table} })
+	}); err != nil {
 		return nil, err
 	}
 	return head, nil
+}
+
+// emptyScope deletes what the schema files themselves put into the tables.
+func emptyScope(ctx context.Context, conn *pgx.Conn, s Scope) error {
+	tables, err := tablesOf(ctx, conn, s.String())
+	if err != nil {
+		return err
+	}
+	for _, t := range slices.Backward(tables) {
+		if _, err := conn.Exec(ctx, "DELETE FROM "+ident(s.String(), t.Name)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Import makes a scope what its export says, under any id. Where the scope
@@ -227,6 +247,6 @@ func (d *DB) clearScope(ctx context.Context, t *tx, s Scope, replace bool) error
 // dropSchema waits only briefly for readers: those who come later would wait
 // behind it.
 func dropSchema(ctx context.Context, t *tx, s Scope) error {
-	_, err := t.bun.ExecContext(ctx, "SET LOCAL lock_timeout = '2s'; DROP SCHEMA IF EXISTS "+s.String()+" CASCADE")
+	_, err := t.bun.ExecContext(ctx, lockWait+"; DROP SCHEMA IF EXISTS "+s.String()+" CASCADE")
 	return err
 }

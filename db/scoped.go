@@ -80,7 +80,7 @@ func (s scoped) read(ctx context.Context, domain string, fn func(q bun.IDB) erro
 			return false, nil
 		}
 		err = fn(s.q)
-		if !missing(err) || try == readTries || s.row != nil {
+		if !again(err) || try == readTries || s.row != nil {
 			return true, err
 		}
 		s.d.registry.drop(s.scope)

@@ -39,7 +39,11 @@ func (d *DB) Sleep(ctx context.Context, s Scope) error {
 // whether it did.
 func (d *DB) SleepIdle(ctx context.Context, s Scope, before time.Time) (bool, error) {
 	now := time.Now()
-	return d.sleepIf(ctx, s, func(row *scopeRow) bool { return row.idle(before, now) })
+	slept, err := d.sleepIf(ctx, s, func(row *scopeRow) bool { return row.idle(before, now) })
+	if sqlState(err) == lockTimeout {
+		return false, nil // somebody reads it just now
+	}
+	return slept, err
 }
 
 // idle says whether a scope may sleep.
@@ -100,6 +104,11 @@ func (d *DB) sleepLocked(ctx context.Context, t *tx, s Scope, row *scopeRow) err
 	return err
 }
 
+// lockWait is how long Postgres waits for a lock on a scope's tables. It is less
+// than the server's deadlock_timeout of a second: of a reader and who takes all
+// tables in another order, the latter gives way and tries again.
+const lockWait = "SET LOCAL lock_timeout = '300ms'"
+
 // lockTables keeps everybody from the scope's tables, also those who read them
 // without a transaction. It gives up where one of them does not end soon.
 func lockTables(ctx context.Context, t *tx, s Scope) error {
@@ -108,7 +117,7 @@ func lockTables(ctx context.Context, t *tx, s Scope) error {
 		if err != nil {
 			return err
 		}
-		if _, err := conn.Exec(ctx, "SET LOCAL lock_timeout = '2s'"); err != nil {
+		if _, err := conn.Exec(ctx, lockWait); err != nil {
 			return err
 		}
 		for _, table := range tables {
