@@ -28,6 +28,7 @@ import (
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/settings"
+	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/web"
@@ -66,6 +67,8 @@ type Config struct {
 	Version   string
 	// ObserveGit, when set, is told of each run of git.
 	ObserveGit func(ctx context.Context, subcommand string, d time.Duration)
+	// Spares keeps spare schemas ready for what is written first.
+	Spares bool
 	// Dev shows what is for developers only.
 	Dev bool
 }
@@ -90,6 +93,7 @@ type App struct {
 	Issues    *issues.Service
 	Pulls     *pulls.Service
 
+	State    *state.Service
 	Events   *events.Service
 	Live     *events.Live
 	Alarms   *alarms.Service
@@ -146,6 +150,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{Observe: a.cfg.ObserveGit}); err != nil {
 		return err
 	}
+	a.buildState()
 	a.Accounts = accounts.New(a.DB)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
 		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})

@@ -9,6 +9,7 @@ import (
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/threads"
+	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/webhooks"
 )
 
@@ -33,6 +34,13 @@ func (a *App) buildWebhooks(ctx context.Context) error {
 	a.services = append(a.services, a.Webhooks.Sender())
 	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
 	return a.Collect(newLagCollector(ctx, a))
+}
+
+// buildState makes what works on scopes from outside.
+func (a *App) buildState() {
+	a.State = state.New(state.Deps{DB: a.DB, Git: a.Git, Log: a.log, DataDir: a.cfg.DataDir,
+		SecretKeyFile: a.cfg.SecretKeyFile, Version: a.cfg.Version, Spares: a.cfg.Spares})
+	a.services = append(a.services, a.State)
 }
 
 // Attach adds a background service, such as the jobs, before Start.

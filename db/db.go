@@ -24,6 +24,7 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
+	"golang.org/x/time/rate"
 )
 
 // JobsSchema is the schema of River's tables.
@@ -39,22 +40,32 @@ type Options struct {
 	Check func(sql string)
 	// Domains replaces the embedded schema files; for tests.
 	Domains DomainFiles
+	// StrangerWakes is how many sleeping scopes a minute strangers wake
+	// (default 30).
+	StrangerWakes int
+	// FailPoint, when set, is asked at each named step of what must survive
+	// a crash there; its error ends the transaction. For tests.
+	FailPoint func(step string) error
 	// Logger receives what has no caller to go to; default slog.Default.
 	Logger *slog.Logger
 }
 
 // DB is one database with its directory, scopes, events and jobs.
 type DB struct {
-	pool     *pgxpool.Pool
-	jobs     *pgxpool.Pool
-	bun      *bun.DB
-	queue    *river.Client[*sql.Tx]
-	registry *registry
-	files    DomainFiles
-	log      *slog.Logger
-	wake     chan struct{}
-	bus      *Bus
-	pgxQueue *river.Client[pgx.Tx]
+	pool       *pgxpool.Pool
+	jobs       *pgxpool.Pool
+	bun        *bun.DB
+	queue      *river.Client[*sql.Tx]
+	registry   *registry
+	files      DomainFiles
+	log        *slog.Logger
+	wake       chan struct{}
+	bus        *Bus
+	pgxQueue   *river.Client[pgx.Tx]
+	spareTaken chan struct{}
+	strangers  *rate.Limiter
+	touches    touches
+	fail       func(step string) error
 	// sequencing says that this process numbers the events itself.
 	sequencing atomic.Bool
 }
@@ -64,13 +75,18 @@ func Open(ctx context.Context, url string, opts Options) (*DB, error) {
 	if opts.MaxConns <= 0 {
 		opts.MaxConns = 16
 	}
+	if opts.StrangerWakes <= 0 {
+		opts.StrangerWakes = 30
+	}
 	if opts.Logger == nil {
 		opts.Logger = slog.Default()
 	}
 	if opts.Domains == nil {
 		opts.Domains = embeddedDomains{}
 	}
-	d := &DB{files: opts.Domains, log: opts.Logger, registry: newRegistry(), wake: make(chan struct{}, 1)}
+	d := &DB{files: opts.Domains, log: opts.Logger, registry: newRegistry(), wake: make(chan struct{}, 1),
+		strangers: rate.NewLimiter(rate.Every(time.Minute/time.Duration(opts.StrangerWakes)), opts.StrangerWakes), fail: opts.FailPoint,
+		spareTaken: make(chan struct{}, 1)}
 	var err error
 	// bun writes arguments into the text, so every text is new and a
 	// statement cache only fills the server's memory: mode exec.

@@ -76,10 +76,13 @@ func missing(err error) bool {
 	return s == "3F000" || s == "42P01"
 }
 
+// lockTimeout is Postgres's code of a lock that was waited for too long.
+const lockTimeout = "55P03"
+
 // again says that a transaction lost a race that a second try can win.
 func again(err error) bool {
 	switch sqlState(err) {
-	case "40001", "40P01", "55P03":
+	case "40001", "40P01", lockTimeout:
 		return true
 	}
 	return missing(err)

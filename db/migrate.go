@@ -17,7 +17,10 @@ const migrateLock = 0x67697466
 // Migrate brings the global stores and River's tables to the newest version.
 // Scopes are migrated at their next write instead. Safe to run from several
 // processes at once.
-func (d *DB) Migrate(ctx context.Context) error {
+func (d *DB) Migrate(ctx context.Context) error { return d.migrate(ctx, nil) }
+
+// migrate is Migrate up to these versions of the stores; nil for the newest.
+func (d *DB) migrate(ctx context.Context, upTo map[string]int) error {
 	conn, err := d.jobs.Acquire(ctx)
 	if err != nil {
 		return mapped(err)
@@ -34,7 +37,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	if version < 150000 {
 		return fmt.Errorf("postgres %d.%d is too old: gitfor needs 15 or newer", version/10000, version%10000)
 	}
-	if err := migrateStores(ctx, conn.Conn()); err != nil {
+	if err := migrateStores(ctx, conn.Conn(), upTo); err != nil {
 		return err
 	}
 	if _, err := conn.Exec(ctx, "CREATE SCHEMA IF NOT EXISTS "+JobsSchema); err != nil {
@@ -50,7 +53,7 @@ func (d *DB) Migrate(ctx context.Context) error {
 	return nil
 }
 
-func migrateStores(ctx context.Context, conn *pgx.Conn) error {
+func migrateStores(ctx context.Context, conn *pgx.Conn, upTo map[string]int) error {
 	_, err := conn.Exec(ctx, `CREATE EXTENSION IF NOT EXISTS pg_trgm;
 		CREATE SCHEMA IF NOT EXISTS cell;
 		CREATE TABLE IF NOT EXISTS cell.stores (name text PRIMARY KEY, version bigint NOT NULL)`)
@@ -61,6 +64,12 @@ func migrateStores(ctx context.Context, conn *pgx.Conn) error {
 		files, err := schema.Files(store)
 		if err != nil {
 			return err
+		}
+		if version, ok := upTo[store]; ok {
+			if version > len(files) {
+				return fmt.Errorf("%s is at version %d and this gitfor knows %d: use a newer gitfor", store, version, len(files))
+			}
+			files = files[:version]
 		}
 		if err := migrateStore(ctx, conn, store, files); err != nil {
 			return fmt.Errorf("migrate %s: %w", store, err)

@@ -24,6 +24,7 @@ type scopeRow struct {
 	NextNumber int64          `bun:"next_number"`
 	Counts     Counts         `bun:"counts,type:jsonb"`
 	TouchedAt  time.Time      `bun:"touched_at"`
+	SleepAt    *time.Time     `bun:"sleep_at"`
 }
 
 // DomainFiles gives the SQL files of a domain of a kind of scope.

@@ -61,9 +61,16 @@ func (s scoped) register(ctx context.Context, domain string) (*scopeRow, error) 
 	return s.d.registry.load(ctx, s.d, s.scope, domain)
 }
 
+// readTries bounds how often a read finds that its scope went to sleep between
+// the look at the register and the query.
+const readTries = 3
+
 // read runs fn where the domain exists. The cached register is a hint: when
-// the tables turn out to be gone it is read anew and fn runs once more.
+// the tables turn out to be gone it is read anew and fn runs again.
 func (s scoped) read(ctx context.Context, domain string, fn func(q bun.IDB) error) (bool, error) {
+	if s.row == nil && reader(ctx) == person {
+		s.d.touches.add(s.scope)
+	}
 	for try := 0; ; try++ {
 		row, err := s.register(ctx, domain)
 		if err != nil {
@@ -73,7 +80,7 @@ func (s scoped) read(ctx context.Context, domain string, fn func(q bun.IDB) erro
 			return false, nil
 		}
 		err = fn(s.q)
-		if !missing(err) || try > 0 || s.row != nil {
+		if !again(err) || try == readTries || s.row != nil {
 			return true, err
 		}
 		s.d.registry.drop(s.scope)

@@ -93,6 +93,7 @@ func (d *DB) lockScope(ctx context.Context, t *tx, s Scope) (*scopeRow, error) {
 		On("CONFLICT (scope) DO UPDATE").
 		Set("next_id = s.next_id + ?", idBlock).
 		Set("touched_at = EXCLUDED.touched_at").
+		Set("sleep_at = NULL").
 		Returning("scope, state, domains, next_id, next_number, counts").Exec(ctx)
 	if err != nil {
 		return nil, err
@@ -101,7 +102,7 @@ func (d *DB) lockScope(ctx context.Context, t *tx, s Scope) (*scopeRow, error) {
 	case stateGone:
 		return nil, fmt.Errorf("scope %s was deleted: %w", s, ErrNotFound)
 	case stateAsleep:
-		if err := d.wakeLocked(ctx, t, s, row); err != nil {
+		if err := d.wakeLocked(ctx, t, s, row, touched); err != nil {
 			return nil, err
 		}
 	}
@@ -202,6 +203,12 @@ func (t *scopeTx) ensure(ctx context.Context, domain string, files []string) err
 // claimSchema gives the scope its schema: a spare one by rename where there
 // is one, which is much cheaper than making its tables.
 func (t *scopeTx) claimSchema(ctx context.Context) error {
+	t.AfterCommit(func() {
+		select {
+		case t.d.spareTaken <- struct{}{}:
+		default:
+		}
+	})
 	var spare spareRow
 	err := t.bun.NewRaw(`DELETE FROM cell.spares WHERE id = (
 		SELECT id FROM cell.spares WHERE kind = ? ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)

@@ -31,6 +31,7 @@ type Tx interface {
 
 type tx struct {
 	d      *DB
+	conn   bun.Conn
 	bun    bun.Tx
 	now    time.Time
 	after  []func()
@@ -159,13 +160,18 @@ func (d *DB) committed(ctx context.Context, t *tx) {
 }
 
 func (d *DB) once(ctx context.Context, base *bun.DB, fn func(ctx context.Context, t *tx) error) (*tx, error) {
-	btx, err := base.BeginTx(ctx, &sql.TxOptions{})
+	conn, err := base.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer conn.Close() //nolint:errcheck // it only goes back to the pool
+	btx, err := conn.BeginTx(ctx, &sql.TxOptions{})
 	if err != nil {
 		return nil, err
 	}
 	// Times have the database's precision, so that what was written and
 	// what is read back compare equal.
-	t := &tx{d: d, bun: btx, now: time.Now().UTC().Truncate(time.Microsecond)}
+	t := &tx{d: d, conn: conn, bun: btx, now: time.Now().UTC().Truncate(time.Microsecond)}
 	done := false
 	defer func() {
 		if !done {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app"
+	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/db/eventdb"
 	"github.com/riverqueue/river"
 )
@@ -16,6 +17,9 @@ func periodic() []*river.PeriodicJob {
 		river.NewPeriodicJob(river.PeriodicInterval(6*time.Hour), func() (river.JobArgs, *river.InsertOpts) {
 			return PurgeLogArgs{}, nil
 		}, &river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) {
+			return state.SleepArgs{}, nil
+		}, nil),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/state"
 	"github.com/riverqueue/river"
 )
 
@@ -42,6 +43,7 @@ func queues() map[string]queue {
 		QueueAlarms:  {8, 2 * time.Minute},
 		QueueGit:     {2, 10 * time.Minute},
 		QueueMail:    {4, time.Minute},
+		state.Queue:  {1, 10 * time.Minute},
 	}
 	for _, r := range events.Routes() {
 		all[events.QueuePrefix+r.Service] = queue{4, 2 * time.Minute}

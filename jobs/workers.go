@@ -50,6 +50,7 @@ func register(a *app.App) *registry {
 	on(r, a.Alarms.Ring)
 	on(r, purgeLog(a))
 	on(r, a.Threads.ReferNow)
+	on(r, a.State.Sleep)
 	return r
 }
 

@@ -137,6 +137,9 @@ func From(err error) *Fault {
 	case errors.Is(err, db.ErrUnavailable):
 		return &Fault{Kind: Unavailable, RetryAfter: 5, Err: err,
 			Message: "The database cannot be reached just now. Nothing was changed; try again in a moment."}
+	case errors.Is(err, db.ErrAsleep):
+		return &Fault{Kind: Unavailable, RetryAfter: 60, Err: err,
+			Message: "Nobody has been here for long, and much is being woken up just now. Try again in a minute."}
 	case errors.As(err, &tooLarge):
 		return &Fault{Kind: TooLarge, Message: "The request is larger than is allowed here.", Err: err}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -210,6 +210,11 @@ func (k *Kit) handle(c *Ctx, access Access, h Handler) error {
 			return err
 		}
 	}
+	if c.Viewer.SignedIn() {
+		c.R = c.R.WithContext(db.ForPerson(c.Context()))
+	} else {
+		c.R = c.R.WithContext(db.ForStranger(c.Context()))
+	}
 	if err := access.Allow(c); err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func adminCommand(c *config) *cobra.Command {
 	user.AddCommand(userCreateCommand(c))
 	token := &cobra.Command{Use: "token", Short: "Access tokens"}
 	token.AddCommand(tokenCreateCommand(c))
-	admin.AddCommand(user, token, databaseURLCommand(c))
+	admin.AddCommand(user, token, scopeCommand(c), databaseURLCommand(c))
 	return admin
 }
 

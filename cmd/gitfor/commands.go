@@ -16,7 +16,7 @@ func rootCommand() *cobra.Command {
 	}
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	c.bind(root.PersistentFlags(), false)
-	root.AddCommand(serveCommand(c), adminCommand(c), doctorCommand(c), versionCommand())
+	root.AddCommand(serveCommand(c), adminCommand(c), backupCommand(c), restoreCommand(c), doctorCommand(c), versionCommand())
 	return asUsage(root)
 }
 

@@ -19,7 +19,9 @@ import (
 type config struct {
 	data, listen, sshListen, url, contentURL, databaseURL, smtpURL string
 	roles, trustedProxies, rpID, outboundAllow, secretKeyFile      string
-	dev                                                            bool
+	// restoring says that the data folder is being filled.
+	restoring bool
+	dev       bool
 }
 
 // option is one setting: a flag, an environment variable GITFOR_<NAME>, and a

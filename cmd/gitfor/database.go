@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app"
+	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/embedpg"
 )
@@ -27,6 +28,9 @@ type database struct {
 func openDatabase(ctx context.Context, c *config, log *slog.Logger, exclusive bool) (*database, error) {
 	if err := os.MkdirAll(c.data, 0o750); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	if _, err := os.Stat(filepath.Join(c.data, state.Marker)); err == nil && !c.restoring {
+		return nil, fmt.Errorf("a restore into %s did not end: delete the folder and restore again", c.data)
 	}
 	var lock *embedpg.Lock
 	var err error

@@ -35,6 +35,7 @@ func serve(ctx context.Context, c *config) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.Spares = true
 	if c.databaseURL == "" && !(c.role("web") && c.role("jobs")) {
 		return usageError{errors.New("--roles: splitting needs a database of its own: set --database-url")}
 	}

@@ -119,12 +119,27 @@ func exec(ctx context.Context, sql string) error {
 // NewURL makes a migrated database of the test's own and returns its address.
 func NewURL(t testing.TB) string {
 	t.Helper()
+	return newURL(t, false)
+}
+
+// NewEmptyURL makes an empty database of the test's own, not migrated.
+func NewEmptyURL(t testing.TB) string {
+	t.Helper()
+	return newURL(t, true)
+}
+
+func newURL(t testing.TB, empty bool) string {
+	t.Helper()
 	server.once.Do(start)
 	if server.err != nil {
 		t.Fatalf("test postgres: %v", server.err)
 	}
 	name := fmt.Sprintf("gitfor_%d_%d", os.Getpid(), server.n.Add(1))
-	if err := exec(t.Context(), "CREATE DATABASE "+name+" TEMPLATE "+server.template+" STRATEGY WAL_LOG"); err != nil {
+	template := server.template
+	if empty {
+		template = "template0 LC_CTYPE 'C.UTF-8' LC_COLLATE 'C'"
+	}
+	if err := exec(t.Context(), "CREATE DATABASE "+name+" STRATEGY WAL_LOG TEMPLATE "+template); err != nil {
 		t.Fatalf("make test database: %v", err)
 	}
 	t.Cleanup(func() {

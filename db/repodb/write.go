@@ -68,3 +68,11 @@ func Learn(ctx context.Context, dir db.Directory, id int64, languages map[string
 	_, err := dir.NewUpdate().Model(r).Column("languages", "licence", "size_kb").WherePK().Exec(ctx)
 	return db.Map(err)
 }
+
+// ByName returns a repository with its owner, whoever may see it.
+func ByName(ctx context.Context, dir db.Directory, owner, name string) (*model.Repo, error) {
+	r := new(model.Repo)
+	err := dir.NewSelect().Model(r).Relation("Owner").Where("owner.name_key = ? AND owner.deleted_at IS NULL", model.Key(owner)).
+		Where("r.name_key = ? AND r.deleted_at IS NULL", model.Key(name)).Scan(ctx)
+	return r, db.Map(err)
+}
