@@ -21,7 +21,10 @@ type Deps struct {
 	DB   *db.DB
 	Gate *perms.Gate
 	Git  *git.Store
-	Log  *slog.Logger
+	// Pools holds, by the id of the repository that all forks of a network
+	// come from, what they borrow.
+	Pools *git.Store
+	Log   *slog.Logger
 	// SSHHost and SSHPort are shown in clone addresses; port 0 hides SSH.
 	SSHHost string
 	SSHPort int
