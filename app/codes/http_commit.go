@@ -92,10 +92,12 @@ type diffPage struct {
 // file are asked for (?file=), it answers with them and returns nil.
 func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Props, error) {
 	defer c.Time("git")()
-	split, blanks := c.Query("diff") == "split", c.Query("w") == "1"
+	split, blanks, ends := c.Query("diff") == "split", c.Query("w") == "1", c.Query("w") == "eol"
 	opts := git.DiffOptions{Base: p.base, Head: p.head}
 	if blanks {
 		opts.Whitespace = git.IgnoreAllWhitespace
+	} else if ends {
+		opts.Whitespace = git.IgnoreLineEnds
 	}
 	if name := c.Query("file"); name != "" {
 		opts.Paths = []string{name}
@@ -103,6 +105,9 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 			opts.Paths = append(opts.Paths, old)
 		}
 		opts.MaxFileBytes, opts.MaxLineBytes = 20<<20, 10_000
+		if c.Query("full") == "1" {
+			opts.Context, opts.MaxLines = allLines, maxBlamed
+		}
 	} else {
 		opts = diffs.Limit(opts)
 	}
@@ -121,6 +126,8 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 		NoWhitespace: blanks, Whitespace: link.Set(uri, "w", "1")}
 	if blanks {
 		props.Whitespace = link.Set(uri, "w", "")
+	} else if props.LineEnds, props.NoLineEnds = link.Set(uri, "w", "eol"), ends; ends {
+		props.LineEnds = link.Set(uri, "w", "")
 	}
 	for i := range files {
 		props.Additions += files[i].Additions
@@ -152,15 +159,54 @@ func (s *Service) changed(c *web.Ctx, page *diffs.Page, f *git.DiffFile, p diffP
 			view.After = link.Raw(o, n, p.new, f.NewName)
 		}
 	}
-	if f.Truncated && later {
-		q := c.R.URL.Query()
-		q.Set("file", f.NewName)
-		if f.OldName != f.NewName {
-			q.Set("old", f.OldName)
-		}
-		view.Load = (&url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: q.Encode()}).String()
+	if f.IsSubmodule() {
+		view.NoteLink = s.submoduleChange(c, p, f)
+	}
+	if !later {
+		return view
+	}
+	if f.Truncated {
+		view.Load = oneFile(c, f, false)
+	} else if len(f.Hunks) > 0 && f.Status != git.StatusAdded && f.Status != git.StatusDeleted {
+		view.Expand = oneFile(c, f, true)
 	}
 	return view
+}
+
+// allLines is more context than any file that is shown has lines.
+const allLines = 1_000_000
+
+// oneFile is the address of the lines of one file, with those that did not
+// change when full is set.
+func oneFile(c *web.Ctx, f *git.DiffFile, full bool) string {
+	q := c.R.URL.Query()
+	q.Set("file", f.NewName)
+	if f.OldName != f.NewName {
+		q.Set("old", f.OldName)
+	}
+	if full {
+		q.Set("full", "1")
+	}
+	u := url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: strings.ReplaceAll(q.Encode(), "+", "%20")}
+	return u.EscapedPath() + "?" + u.RawQuery
+}
+
+// submoduleChange is the page of what changed in a submodule, "" where its
+// repository has none.
+func (s *Service) submoduleChange(c *web.Ctx, p diffPage, f *git.DiffFile) string {
+	g, err := s.Repos.Open(c.Context(), c.Repo)
+	if err != nil {
+		return ""
+	}
+	modules, err := g.Submodules(c.Context(), p.head)
+	if err != nil {
+		return ""
+	}
+	page := s.submodulePage(c.Repo, modules[f.NewName].URL, f.NewOID)
+	if f.OldOID.IsZero() || f.NewOID.IsZero() || page == "" {
+		return page
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(page, f.NewOID.String()), "/tree/") + "/compare/" + f.OldOID.String() + "..." + f.NewOID.String()
 }
 
 // compare shows what head has that base lacks (three dots) or how they differ

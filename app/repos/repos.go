@@ -32,6 +32,15 @@ type Deps struct {
 	URL string
 	// Alone says that no other process serves the same data.
 	Alone bool
+	// Rules are asked before refs move by MoveRefs, in order; those of pushes
+	// by git are transport's.
+	Rules []RefRule
+}
+
+// RefRule decides about refs that this process is about to move for somebody:
+// an edit, a merge, a new branch. A fault says why not.
+type RefRule interface {
+	CheckRefs(ctx context.Context, g *git.Repository, p *Push) error
 }
 
 // Service changes repositories.
