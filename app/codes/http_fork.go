@@ -19,22 +19,19 @@ import (
 )
 
 func (s *Service) forkRoutes(r *web.Router) {
-	read, change := s.Gate.Repo(model.RoleRead), s.Gate.RepoChange(model.RoleWrite)
+	read, viewer, change := s.Gate.Repo(model.RoleRead), s.Gate.RepoViewer(), s.Gate.RepoChange(model.RoleWrite)
 	const base = "/{owner}/{repo}"
-	r.Get(base+"/fork", read, s.forkForm)
-	r.Post(base+"/fork", read, s.fork)
+	r.Get(base+"/fork", viewer, s.forkForm)
+	r.Post(base+"/fork", viewer, s.fork)
 	r.Get(base+"/forks", read, s.forks)
 	r.Post(base+"/sync", change, s.sync)
 	a := r.API()
 	a.Get(apiRepo+"/forks", read, s.apiForks, &web.Doc{ID: "repos/list-forks", Summary: "List forks", Out: []repos.Repository{}, Query: []string{"sort", "per_page", "page"}})
-	a.Post(apiRepo+"/forks", read, s.apiFork, &web.Doc{ID: "repos/create-fork", Summary: "Create a fork", In: repos.ForkInput{}, Out: repos.Repository{}, Status: http.StatusAccepted})
+	a.Post(apiRepo+"/forks", viewer, s.apiFork, &web.Doc{ID: "repos/create-fork", Summary: "Create a fork", In: repos.ForkInput{}, Out: repos.Repository{}, Status: http.StatusAccepted})
 	a.Post(apiRepo+"/merge-upstream", change, s.apiSync, &web.Doc{ID: "repos/merge-upstream", Summary: "Sync a fork branch with the upstream repository", In: syncInput{}, Out: synced{}})
 }
 
 func (s *Service) forkForm(c *web.Ctx) error {
-	if !c.Viewer.SignedIn() {
-		return fault.New(fault.Unauthorized, "Sign in to fork.")
-	}
 	return s.renderFork(c, repos.ForkInput{Owner: c.Viewer.Name(), Name: c.Repo.Name, Description: c.Repo.Description, DefaultOnly: false}, nil)
 }
 
@@ -59,9 +56,6 @@ func (s *Service) renderFork(c *web.Ctx, in repos.ForkInput, errs fault.Fields) 
 }
 
 func (s *Service) fork(c *web.Ctx) error {
-	if !c.Viewer.SignedIn() {
-		return fault.New(fault.Unauthorized, "Sign in to fork.")
-	}
 	var in repos.ForkInput
 	if err := c.Decode(&in); err != nil {
 		return err
@@ -180,9 +174,6 @@ func (s *Service) apiForks(c *web.Ctx) error {
 }
 
 func (s *Service) apiFork(c *web.Ctx) error {
-	if !c.Viewer.SignedIn() {
-		return fault.New(fault.Unauthorized, "Requires authentication")
-	}
 	var in repos.ForkInput
 	if err := c.Decode(&in); err != nil {
 		return err
