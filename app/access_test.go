@@ -124,7 +124,7 @@ func may(t *testing.T, access string, p person, repo string) bool {
 		return p.admin
 	case name == "account-admin":
 		return p.signedIn && (p.name == "owner" || p.name == "token without scope")
-	case name == "repo-post":
+	case name == "repo-post", name == "repo-viewer":
 		return p.signedIn && p.scopes == nil && role.AtLeast(model.RoleRead)
 	case strings.HasPrefix(name, "repo-"):
 		return role.AtLeast(model.Role(strings.TrimPrefix(strings.TrimPrefix(name, "repo-"), "change-")))

@@ -151,6 +151,10 @@ func (a *App) build(ctx context.Context) (err error) {
 		return err
 	}
 	a.buildState()
+	pools, err := git.NewStore(filepath.Join(a.cfg.DataDir, "git", "pools"), git.StoreOptions{Observe: a.cfg.ObserveGit, OpenRepositories: 32})
+	if err != nil {
+		return err
+	}
 	a.Accounts = accounts.New(a.DB)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
 		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
@@ -158,7 +162,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnChange(a.Auth.Forget)
 	a.services = append(a.services, a.Auth)
 	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
-	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Log: a.log, URL: a.cfg.URL,
+	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail}
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,

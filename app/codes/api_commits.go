@@ -163,11 +163,10 @@ func (s *Service) apiCompare(c *web.Ctx) error {
 		return s.sendMedia(c, kind, func() error { return cmp.git.Patch(c.Context(), git.PatchMail, cmp.mails(), c.W) })
 	}
 	page, per := c.QueryInt("page", 1, 1, 100_000), c.QueryInt("per_page", maxCompared, 1, maxCompared)
-	counts, err := cmp.git.AheadBehind(c.Context(), cmp.base.OID, cmp.head.OID)
+	n, err := cmp.ahead(c.Context())
 	if err != nil {
 		return err
 	}
-	n := counts[cmp.head.OID]
 	list, err := cmp.commits(c.Context(), n.Ahead, page, per)
 	if err != nil {
 		return err

@@ -13,13 +13,13 @@ import (
 )
 
 func (s *Service) apiStarRoutes(a *web.Router) {
-	read, signedIn, account := s.Gate.Repo(model.RoleRead), s.Gate.SignedIn(), s.Gate.Account()
+	read, viewer, signedIn, account := s.Gate.Repo(model.RoleRead), s.Gate.RepoViewer(), s.Gate.SignedIn(), s.Gate.Account()
 	a.Get("/user/starred", signedIn, s.apiStarred, &web.Doc{ID: "activity/list-repos-starred-by-authenticated-user", Summary: "List repositories starred by you", Out: []repos.Repository{}})
 	a.Get("/users/{owner}/starred", account, s.apiStarred, &web.Doc{ID: "activity/list-repos-starred-by-user", Summary: "List repositories starred by a user", Out: []repos.Repository{}})
-	a.Get("/user/starred/{owner}/{repo}", read, s.apiIsStarred, &web.Doc{ID: "activity/check-repo-is-starred-by-authenticated-user", Summary: "Check if a repository is starred by you", Status: http.StatusNoContent})
-	a.Put("/user/starred/{owner}/{repo}", read, func(c *web.Ctx) error { return s.apiStar(c, true) },
+	a.Get("/user/starred/{owner}/{repo}", viewer, s.apiIsStarred, &web.Doc{ID: "activity/check-repo-is-starred-by-authenticated-user", Summary: "Check if a repository is starred by you", Status: http.StatusNoContent})
+	a.Put("/user/starred/{owner}/{repo}", viewer, func(c *web.Ctx) error { return s.apiStar(c, true) },
 		&web.Doc{ID: "activity/star-repo-for-authenticated-user", Summary: "Star a repository", Status: http.StatusNoContent})
-	a.Delete("/user/starred/{owner}/{repo}", read, func(c *web.Ctx) error { return s.apiStar(c, false) },
+	a.Delete("/user/starred/{owner}/{repo}", viewer, func(c *web.Ctx) error { return s.apiStar(c, false) },
 		&web.Doc{ID: "activity/unstar-repo-for-authenticated-user", Summary: "Unstar a repository", Status: http.StatusNoContent})
 	a.Get(apiRepo+"/stargazers", read, func(c *web.Ctx) error { return s.apiFans(c, true) },
 		&web.Doc{ID: "activity/list-stargazers-for-repo", Summary: "List stargazers", Out: []api.User{}})
@@ -27,9 +27,9 @@ func (s *Service) apiStarRoutes(a *web.Router) {
 		&web.Doc{ID: "activity/list-watchers-for-repo", Summary: "List watchers", Out: []api.User{}})
 	a.Get("/user/subscriptions", signedIn, s.apiWatched, &web.Doc{ID: "activity/list-watched-repos-for-authenticated-user", Summary: "List repositories watched by you", Out: []repos.Repository{}})
 	a.Get("/users/{owner}/subscriptions", account, s.apiWatched, &web.Doc{ID: "activity/list-repos-watched-by-user", Summary: "List repositories watched by a user", Out: []repos.Repository{}})
-	a.Get(apiRepo+"/subscription", read, s.apiSubscription, &web.Doc{ID: "activity/get-repo-subscription", Summary: "Get a repository subscription", Out: subscription{}})
-	a.Put(apiRepo+"/subscription", read, s.apiSubscribe, &web.Doc{ID: "activity/set-repo-subscription", Summary: "Set a repository subscription", In: subscriptionInput{}, Out: subscription{}})
-	a.Delete(apiRepo+"/subscription", read, s.apiUnsubscribe, &web.Doc{ID: "activity/delete-repo-subscription", Summary: "Delete a repository subscription", Status: http.StatusNoContent})
+	a.Get(apiRepo+"/subscription", viewer, s.apiSubscription, &web.Doc{ID: "activity/get-repo-subscription", Summary: "Get a repository subscription", Out: subscription{}})
+	a.Put(apiRepo+"/subscription", viewer, s.apiSubscribe, &web.Doc{ID: "activity/set-repo-subscription", Summary: "Set a repository subscription", In: subscriptionInput{}, Out: subscription{}})
+	a.Delete(apiRepo+"/subscription", viewer, s.apiUnsubscribe, &web.Doc{ID: "activity/delete-repo-subscription", Summary: "Delete a repository subscription", Status: http.StatusNoContent})
 }
 
 // subject is whose stars or watches are listed: the account in the address, or

@@ -36,6 +36,7 @@ func (s *Service) Routes(r *web.Router) {
 	s.branchRoutes(r)
 	s.starRoutes(r)
 	s.editRoutes(r)
+	s.forkRoutes(r)
 	s.apiRoutes(r)
 }
 
@@ -149,6 +150,9 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 		}
 		props.About = about
 		props.Pushed = s.pushed(c, p)
+		if props.Upstream, err = s.upstream(c, p); err != nil {
+			return err
+		}
 	}
 	return s.showHome(c, home, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
 }

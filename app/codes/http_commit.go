@@ -84,16 +84,20 @@ type diffPage struct {
 	// old and new are the revisions by which files before and after are
 	// addressed.
 	old, new string
+	// repo is where the files after the change lie; nil is the request's.
+	repo *model.Repo
 }
 
 // diff makes the list of changed files for a page. When the lines of a single
 // file are asked for (?file=), it answers with them and returns nil.
 func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Props, error) {
 	defer c.Time("git")()
-	split, blanks := c.Query("diff") == "split", c.Query("w") == "1"
+	split, blanks, ends := c.Query("diff") == "split", c.Query("w") == "1", c.Query("w") == "eol"
 	opts := git.DiffOptions{Base: p.base, Head: p.head}
 	if blanks {
 		opts.Whitespace = git.IgnoreAllWhitespace
+	} else if ends {
+		opts.Whitespace = git.IgnoreLineEnds
 	}
 	if name := c.Query("file"); name != "" {
 		opts.Paths = []string{name}
@@ -101,6 +105,9 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 			opts.Paths = append(opts.Paths, old)
 		}
 		opts.MaxFileBytes, opts.MaxLineBytes = 20<<20, 10_000
+		if c.Query("full") == "1" {
+			opts.Context, opts.MaxLines = allLines, maxBlamed
+		}
 	} else {
 		opts = diffs.Limit(opts)
 	}
@@ -119,6 +126,8 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 		NoWhitespace: blanks, Whitespace: link.Set(uri, "w", "1")}
 	if blanks {
 		props.Whitespace = link.Set(uri, "w", "")
+	} else if props.LineEnds, props.NoLineEnds = link.Set(uri, "w", "eol"), ends; ends {
+		props.LineEnds = link.Set(uri, "w", "")
 	}
 	for i := range files {
 		props.Additions += files[i].Additions
@@ -136,95 +145,155 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, p diffPage) (*diffview.Pro
 func (s *Service) changed(c *web.Ctx, page *diffs.Page, f *git.DiffFile, p diffPage, later bool) diffview.File {
 	o, n := c.Repo.Owner.Name, c.Repo.Name
 	view := page.File(c.Context(), f)
+	if p.repo != nil {
+		o, n = p.repo.Owner.Name, p.repo.Name
+	}
 	if f.NewOID != "" && !f.NewOID.IsZero() && !f.IsSubmodule() {
 		view.View = link.Blob(o, n, p.new, f.NewName)
 	}
 	if f.Binary && markup.IsImageName(f.NewName) {
 		if f.Status != git.StatusAdded {
-			view.Before = link.Raw(o, n, p.old, f.OldName)
+			view.Before = link.Raw(c.Repo.Owner.Name, c.Repo.Name, p.old, f.OldName)
 		}
 		if f.Status != git.StatusDeleted {
 			view.After = link.Raw(o, n, p.new, f.NewName)
 		}
 	}
-	if f.Truncated && later {
-		q := c.R.URL.Query()
-		q.Set("file", f.NewName)
-		if f.OldName != f.NewName {
-			q.Set("old", f.OldName)
-		}
-		view.Load = (&url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: q.Encode()}).String()
+	if f.IsSubmodule() {
+		view.NoteLink = s.submoduleChange(c, p, f)
+	}
+	if !later {
+		return view
+	}
+	if f.Truncated {
+		view.Load = oneFile(c, f, false)
+	} else if len(f.Hunks) > 0 && f.Status != git.StatusAdded && f.Status != git.StatusDeleted {
+		view.Expand = oneFile(c, f, true)
 	}
 	return view
 }
 
+// allLines is more context than any file that is shown has lines.
+const allLines = 1_000_000
+
+// oneFile is the address of the lines of one file, with those that did not
+// change when full is set.
+func oneFile(c *web.Ctx, f *git.DiffFile, full bool) string {
+	q := c.R.URL.Query()
+	q.Set("file", f.NewName)
+	if f.OldName != f.NewName {
+		q.Set("old", f.OldName)
+	}
+	if full {
+		q.Set("full", "1")
+	}
+	u := url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: strings.ReplaceAll(q.Encode(), "+", "%20")}
+	return u.EscapedPath() + "?" + u.RawQuery
+}
+
+// submoduleChange is the page of what changed in a submodule, "" where its
+// repository has none.
+func (s *Service) submoduleChange(c *web.Ctx, p diffPage, f *git.DiffFile) string {
+	g, err := s.Repos.Open(c.Context(), c.Repo)
+	if err != nil {
+		return ""
+	}
+	modules, err := g.Submodules(c.Context(), p.head)
+	if err != nil {
+		return ""
+	}
+	page := s.submodulePage(c.Repo, modules[f.NewName].URL, f.NewOID)
+	if f.OldOID.IsZero() || f.NewOID.IsZero() || page == "" {
+		return page
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(page, f.NewOID.String()), "/tree/") + "/compare/" + f.OldOID.String() + "..." + f.NewOID.String()
+}
+
 // compare shows what head has that base lacks (three dots) or how they differ
-// (two dots).
+// (two dots); .diff and .patch give it as text.
 func (s *Service) compare(c *web.Ctx) error {
+	leave, err := s.costly.enter(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
 	spec := c.Param("*")
-	base, head, dots := cutRange(spec, c.Repo.DefaultBranch)
-	g, from, err := s.findCommit(c.Context(), c.Repo, base)
+	m, err := s.compared(c, spec)
+	if fault.Is(err, fault.NotFound) {
+		for end, format := range map[string]git.PatchFormat{".diff": git.PatchDiff, ".patch": git.PatchMail} {
+			if rest, ok := strings.CutSuffix(spec, end); ok {
+				return s.comparePatch(c, rest, format)
+			}
+		}
+	}
 	if err != nil {
 		return err
 	}
-	_, to, err := s.findCommit(c.Context(), c.Repo, head)
-	if err != nil {
-		return err
+	opts := m.diff()
+	o, n := c.Repo.Owner.Name, c.Repo.Name
+	view := diffPage{base: opts.Base, head: opts.Head, old: opts.Base.String(), new: m.headName, repo: m.headRepo}
+	if m.headRepo.ID != c.Repo.ID {
+		view.new = m.head.OID.String()
 	}
-	view := diffPage{base: from.OID, head: to.OID, old: base, new: head}
-	related := true
-	if dots == "..." {
-		common, err := g.MergeBase(c.Context(), from.OID, to.OID)
-		if err != nil {
-			return err
-		}
-		if related = common != ""; related {
-			view.base, view.old = common, common.String()
-		} else {
-			view.base = g.EmptyTree()
-		}
-	}
-	props, err := s.diff(c, g, view)
+	props, err := s.diff(c, m.git, view)
 	if err != nil || props == nil {
 		return err
 	}
-	log, err := g.Log(c.Context(), to.OID, git.LogOptions{Exclude: []git.OID{from.OID}, Limit: 250})
+	count, err := m.ahead(c.Context())
 	if err != nil {
 		return err
 	}
-	lines, err := s.lines(c.Context(), c.Repo, log)
+	log, err := m.git.Log(c.Context(), m.head.OID, git.LogOptions{Exclude: []git.OID{m.base.OID}, Limit: 250})
 	if err != nil {
 		return err
 	}
-	page := codeview.CompareProps{Repo: c.Repo, Base: git.Display(base), Head: git.Display(head), Commits: lines, Diff: *props,
-		Related: related, Dots: dots}
+	lines, err := s.lines(c.Context(), m.headRepo, log)
+	if err != nil {
+		return err
+	}
+	page := codeview.CompareProps{Repo: c.Repo, Base: git.Display(m.baseName), Head: git.Display(m.headName), Commits: lines, Diff: *props,
+		Related: m.common != nil || m.dots == "..", Dots: m.dots, Ahead: count.Ahead, Behind: count.Behind,
+		Patch: link.Compare(o, n, m.baseName, m.headName) + ".patch", Swap: link.Compare(o, n, m.headName, m.baseName)}
+	if err := s.compareMenus(c, m, &page); err != nil {
+		return err
+	}
 	if s.PullForm != nil {
-		if page.Open, err = s.PullForm(c, base, head); err != nil {
+		if page.Open, err = s.PullForm(c, m.baseName, m.headName); err != nil {
 			return err
 		}
 	}
-	return s.show(c, web.Page{Title: "Comparing " + page.Base + dots + page.Head + " · " + c.Repo.FullName(), Body: codeview.ComparePage(page)})
+	return s.show(c, web.Page{Title: "Comparing " + page.Base + m.dots + page.Head + " · " + c.Repo.FullName(), Body: codeview.ComparePage(page)})
+}
+
+// compareMenus are the branches that can be compared instead.
+func (s *Service) compareMenus(c *web.Ctx, m *comparison, page *codeview.CompareProps) error {
+	g, err := s.Repos.Open(c.Context(), c.Repo)
+	if err != nil {
+		return err
+	}
+	branches, err := g.Branches(c.Context())
+	if err != nil {
+		return err
+	}
+	o, n := c.Repo.Owner.Name, c.Repo.Name
+	page.Bases = refLinks(branches, git.BranchPrefix+m.baseName, func(ref string) string { return link.Compare(o, n, ref, m.headName) })
+	page.Heads = refLinks(branches, git.BranchPrefix+m.headName, func(ref string) string { return link.Compare(o, n, m.baseName, ref) })
+	return nil
+}
+
+func (s *Service) comparePatch(c *web.Ctx, spec string, format git.PatchFormat) error {
+	m, err := s.compared(c, spec)
+	if err != nil {
+		return err
+	}
+	opts := m.diff()
+	if format == git.PatchMail {
+		opts = m.mails()
+	}
+	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	return m.git.Patch(c.Context(), format, opts, c.W)
 }
 
 // PullForm makes the form that opens a pull request from a comparison, or nil
 // where the viewer cannot.
 type PullForm func(c *web.Ctx, base, head string) (templ.Component, error)
-
-// cutRange takes "base...head", "base..head" or "head" apart.
-func cutRange(spec, defaultBranch string) (base, head, dots string) {
-	for _, dots := range []string{"...", ".."} {
-		if base, head, ok := strings.Cut(spec, dots); ok {
-			if base == "" {
-				base = defaultBranch
-			}
-			if head == "" {
-				head = defaultBranch
-			}
-			return base, head, dots
-		}
-	}
-	if spec == "" {
-		spec = defaultBranch
-	}
-	return defaultBranch, spec, "..."
-}

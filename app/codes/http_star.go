@@ -13,11 +13,11 @@ import (
 )
 
 func (s *Service) starRoutes(r *web.Router) {
-	read := s.Gate.Repo(model.RoleRead)
+	read, viewer := s.Gate.Repo(model.RoleRead), s.Gate.RepoViewer()
 	const base = "/{owner}/{repo}"
-	r.Post(base+"/star", read, func(c *web.Ctx) error { return s.star(c, true) })
-	r.Delete(base+"/star", read, func(c *web.Ctx) error { return s.star(c, false) })
-	r.Post(base+"/subscription", read, s.watch)
+	r.Post(base+"/star", viewer, func(c *web.Ctx) error { return s.star(c, true) })
+	r.Delete(base+"/star", viewer, func(c *web.Ctx) error { return s.star(c, false) })
+	r.Post(base+"/subscription", viewer, s.watch)
 	r.Get(base+"/stargazers", read, func(c *web.Ctx) error { return s.fans(c, "Stargazers", repodb.Stargazers) })
 	r.Get(base+"/watchers", read, func(c *web.Ctx) error { return s.fans(c, "Watchers", repodb.Watchers) })
 }

@@ -91,19 +91,34 @@ func (g *Gate) RepoChange(role model.Role) web.Access {
 // unless it is archived: for issues and comments.
 func (g *Gate) RepoPost() web.Access {
 	return web.Access{Name: "repo-post", Allow: func(c *web.Ctx) error {
-		if err := g.repo(c, model.RoleRead); err != nil {
+		if err := g.repoViewer(c); err != nil {
 			return err
 		}
-		switch {
-		case !c.Viewer.SignedIn() || c.Viewer.DeployRepo != 0:
-			return fault.New(fault.Unauthorized, "Requires authentication")
-		case !c.Viewer.Reaches(c.Repo.ID, c.Repo.IsPrivate(), true):
-			return fault.New(fault.Forbidden, "This token may not write here.")
-		case c.Repo.Archived():
+		if c.Repo.Archived() {
 			return fault.New(fault.Forbidden, "This repository is archived and read-only.")
 		}
 		return nil
 	}}
+}
+
+// RepoViewer lets everyone in who is signed in and may read the repository, an
+// archived one too: for what people do with it and not to it, such as stars
+// and forks.
+func (g *Gate) RepoViewer() web.Access {
+	return web.Access{Name: "repo-viewer", Allow: g.repoViewer}
+}
+
+func (g *Gate) repoViewer(c *web.Ctx) error {
+	if err := g.repo(c, model.RoleRead); err != nil {
+		return err
+	}
+	switch {
+	case !c.Viewer.SignedIn() || c.Viewer.DeployRepo != 0:
+		return fault.New(fault.Unauthorized, "Requires authentication")
+	case !c.Viewer.Reaches(c.Repo.ID, c.Repo.IsPrivate(), true):
+		return fault.New(fault.Forbidden, "This token may not write here.")
+	}
+	return nil
 }
 
 func (g *Gate) repo(c *web.Ctx, role model.Role) error {

@@ -86,6 +86,11 @@ func (s *Service) FinishPush(ctx context.Context, p *Push, moved []git.RefUpdate
 // MoveRefs moves refs for a writer in this process and publishes the push. All
 // move or none.
 func (s *Service) MoveRefs(ctx context.Context, g *git.Repository, p *Push) error {
+	for _, rule := range s.Rules {
+		if err := rule.CheckRefs(ctx, g, p); err != nil {
+			return err
+		}
+	}
 	refs, err := g.PrepareRefs(ctx, p.Updates)
 	if err != nil {
 		return err

@@ -21,7 +21,10 @@ type Deps struct {
 	DB   *db.DB
 	Gate *perms.Gate
 	Git  *git.Store
-	Log  *slog.Logger
+	// Pools holds, by the id of the repository that all forks of a network
+	// come from, what they borrow.
+	Pools *git.Store
+	Log   *slog.Logger
 	// SSHHost and SSHPort are shown in clone addresses; port 0 hides SSH.
 	SSHHost string
 	SSHPort int
@@ -29,6 +32,15 @@ type Deps struct {
 	URL string
 	// Alone says that no other process serves the same data.
 	Alone bool
+	// Rules are asked before refs move by MoveRefs, in order; those of pushes
+	// by git are transport's.
+	Rules []RefRule
+}
+
+// RefRule decides about refs that this process is about to move for somebody:
+// an edit, a merge, a new branch. A fault says why not.
+type RefRule interface {
+	CheckRefs(ctx context.Context, g *git.Repository, p *Push) error
 }
 
 // Service changes repositories.

@@ -81,6 +81,36 @@ type FolderProps struct {
 	Find, NewFile, Upload string
 	// Pushed, when set, is a branch that the viewer pushed a moment ago.
 	Pushed *PushedBranch
+	// Upstream, when set, is what a fork was made from.
+	Upstream *Upstream
+}
+
+// Upstream tells how a branch of a fork stands to its source.
+type Upstream struct {
+	FullName, Href string
+	// Counted says that the source has the branch; the rest is set then.
+	Counted       bool
+	Ahead, Behind int
+	Branch, Ref   string // Ref is percent-encoded
+	CanSync       bool
+	Compare       string
+}
+
+// ForkProps is the form that makes a fork.
+type ForkProps struct {
+	Repo                     *model.Repo
+	Owner, Name, Description string
+	Owners                   []ui.Option
+	DefaultOnly              bool
+	Have                     *model.Repo // the viewer's own fork, nil for none
+	Errors                   ui.Errors
+}
+
+// ForksProps lists forks.
+type ForksProps struct {
+	Repo         *model.Repo
+	Forks        []*model.Repo
+	Newer, Older string
 }
 
 // PushedBranch is a branch that could become a pull request.
@@ -287,7 +317,10 @@ type CompareProps struct {
 	Commits    []CommitLine
 	Diff       diffview.Props
 	// Related says that the two have a common ancestor.
-	Related bool
+	Related       bool
+	Ahead, Behind int
+	Patch, Swap   string
+	Bases, Heads  []RefLink
 	// Open, when set, is the form for a pull request.
 	Open templ.Component
 }

@@ -46,6 +46,10 @@ type File struct {
 	Binary           bool
 	// Note says what cannot be seen in lines, such as a changed mode.
 	Note string
+	// NoteLink, when set, is where the note leads.
+	NoteLink string
+	// Expand, when set, is where the file comes from with all its lines.
+	Expand string
 	// Load, when set, is where the lines that were left out come from.
 	Load string
 	// Before and After are the addresses of an image's two states.
@@ -73,6 +77,10 @@ type Props struct {
 	// Whitespace that of the one with blanks left out (or shown again).
 	Unified, SideBySide, Whitespace string
 	NoWhitespace                    bool
+	// LineEnds, when set, is the address of the view without changes of line
+	// ends (or with them again).
+	LineEnds   string
+	NoLineEnds bool
 	// More is the number of files that are not listed.
 	More int
 }
