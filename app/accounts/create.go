@@ -46,7 +46,7 @@ const takenMessage = "That name is taken. Choose another."
 
 // CheckFree says why the name cannot be taken now, "" when it can.
 func (s *Service) CheckFree(ctx context.Context, name string) (string, error) {
-	state, err := accountdb.Name(ctx, s.db.Directory(), name)
+	state, err := accountdb.Name(ctx, s.db.Directory(), name, time.Now().Add(-RestoreWindow))
 	switch {
 	case err != nil:
 		return "", err

@@ -2,16 +2,19 @@ package auth_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/gitfor/gitfor/app"
 	"github.com/gitfor/gitfor/app/apptest"
 	"github.com/gitfor/gitfor/app/apptest/browser"
+	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/db/dbtest"
 )
 
@@ -250,4 +253,75 @@ func TestPasskeyLink(t *testing.T) {
 		t.Errorf("signed in as %q", got)
 	}
 	s.Anon().Get(path + "x").Want(http.StatusNotFound)
+}
+
+// Who deleted the account signs in and has it back.
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	b := browser.Open(t, browser.Start(t), s)
+	b.Key(nil)
+	signUp(t, b, "ann")
+	b.Go("/settings/account")
+	b.Fill("#delete-name", "ann")
+	b.Click("#delete button")
+	b.WaitURL("/")
+	s.Anon().Get("/ann").Want(http.StatusNotFound)
+	b.Go("/login")
+	b.Click(submit)
+	b.WaitText("main", "Restore ann?")
+	b.Click(submit)
+	b.WaitURL("/")
+	s.Anon().Get("/ann").OK()
+	if got := browser.Eval[string](b, `document.body.dataset.viewer`); got != "ann" {
+		t.Errorf("signed in as %q", got)
+	}
+}
+
+// A passkey made at one address does not work at another, so the page leads to
+// the proper one.
+func TestProperAddress(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	b := browser.Open(t, browser.Start(t), s)
+	b.Go(s.Server.URL + "/login?next=%2Fexplore") // 127.0.0.1
+	b.WaitURL("/login")
+	for i := 0; browser.Eval[string](b, "location.origin") != s.URL; i++ {
+		if i == 100 {
+			t.Fatalf("the page stays at %s", browser.Eval[string](b, "location.href"))
+		}
+		<-time.After(50 * time.Millisecond)
+	}
+	if got := browser.Eval[string](b, "location.search"); got != "?next=%2Fexplore" {
+		t.Errorf("the query is %q", got)
+	}
+}
+
+// The passkeys' host is fixed at the first start.
+func TestRelyingPartyIsFixed(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	start := func(url, rpID string) error {
+		a := auth.New(auth.Deps{DB: s.DB, Ring: s.App.Ring, Accounts: s.App.Accounts, URL: url, RPID: rpID})
+		err := a.Start(t.Context())
+		if err == nil {
+			err = a.Stop(t.Context())
+		}
+		return err
+	}
+	if err := start("https://git.example.com", ""); !errors.Is(err, auth.ErrRelyingParty) || !strings.Contains(err.Error(), "--rp-id git.example.com") {
+		t.Errorf("another host: %v", err)
+	}
+	if err := start("https://git.example.com", "other.example"); !errors.Is(err, auth.ErrRelyingParty) {
+		t.Errorf("an id of another host: %v", err)
+	}
+	if err := start("https://git.example.com", "example.com"); err != nil {
+		t.Errorf("an id that was asked for: %v", err)
+	}
+	if err := start("https://www.example.com", ""); err != nil {
+		t.Errorf("another host below the id: %v", err)
+	}
+	if err := start("http://localhost:1", ""); !errors.Is(err, auth.ErrRelyingParty) {
+		t.Errorf("back to the first host: %v", err)
+	}
 }

@@ -98,6 +98,7 @@ func (s *Service) Start(ctx context.Context) error {
 	if err := s.bind(ctx); err != nil {
 		return err
 	}
+	s.challenges.Store(true) // some may be left from before
 	s.stop, s.done = make(chan struct{}), make(chan struct{})
 	ctx = context.WithoutCancel(ctx)
 	unsubscribe := s.db.Bus().Subscribe(channel, s.heard, s.forgetAll)

@@ -2,7 +2,6 @@ package auth
 
 import (
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -23,18 +22,7 @@ func (s *Service) page(c *web.Ctx, status int, title string, body templ.Componen
 		Props: layout.Props{NoIndex: true, Scripts: []string{"js/passkey.js"}}})
 }
 
-// elsewhere sends a browser that came by another host to the public address:
-// a passkey of one host does not work at another.
-func (s *Service) elsewhere(c *web.Ctx) bool {
-	u, err := url.Parse(s.publicURL)
-	host := c.R.Host
-	return err == nil && host != "" && !strings.EqualFold(host, u.Host)
-}
-
 func (s *Service) signupPage(c *web.Ctx) error {
-	if s.elsewhere(c) {
-		return c.Redirect(c.URL(c.R.URL.RequestURI()))
-	}
 	if c.Viewer.SignedIn() {
 		return c.Redirect(link.Home())
 	}
@@ -46,7 +34,7 @@ func (s *Service) showSignup(c *web.Ctx, status int, in SignUpInput, errs fault.
 	if err != nil {
 		return err
 	}
-	return s.page(c, status, "Sign up", authview.Signup(authview.SignupProps{Username: in.Name, Email: in.Email, Code: code, Errors: ui.Errors(errs)}))
+	return s.page(c, status, "Sign up", authview.Signup(authview.SignupProps{Username: in.Name, Email: in.Email, Code: code, Origin: s.origin, Errors: ui.Errors(errs)}))
 }
 
 // signupWithoutScript answers the form of a browser in which the script did
@@ -70,14 +58,11 @@ func (s *Service) signupWithoutScript(c *web.Ctx) error {
 }
 
 func (s *Service) loginPage(c *web.Ctx) error {
-	if s.elsewhere(c) {
-		return c.Redirect(c.URL(c.R.URL.RequestURI()))
-	}
 	next := safeNext(c.Query("next"))
 	if c.Viewer.SignedIn() {
 		return c.Redirect(next)
 	}
-	return s.page(c, http.StatusOK, "Sign in", authview.Login(authview.LoginProps{Username: c.Query("username"), Next: next}))
+	return s.page(c, http.StatusOK, "Sign in", authview.Login(authview.LoginProps{Username: c.Query("username"), Next: next, Origin: s.origin}))
 }
 
 func (s *Service) loginWithoutScript(c *web.Ctx) error {
@@ -159,13 +144,10 @@ func (s *Service) logout(c *web.Ctx) error {
 }
 
 func (s *Service) linkPage(c *web.Ctx) error {
-	if s.elsewhere(c) {
-		return c.Redirect(c.URL(c.R.URL.RequestURI()))
-	}
 	account, _, err := s.link(c.Context(), c.Param("token"))
 	if err != nil {
 		return err
 	}
 	c.W.Header().Set("Referrer-Policy", "no-referrer")
-	return s.page(c, http.StatusOK, "Add a passkey", authview.Link(authview.LinkProps{Name: account.Name, Path: "/passkey-link/" + c.Param("token")}))
+	return s.page(c, http.StatusOK, "Add a passkey", authview.Link(authview.LinkProps{Name: account.Name, Path: "/passkey-link/" + c.Param("token"), Origin: s.origin}))
 }

@@ -2,6 +2,7 @@ package accountdb
 
 import (
 	"context"
+	"time"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -62,14 +63,15 @@ type NameState struct {
 	Taken, Retired, Redirects, Deleted bool
 }
 
-// Name looks up what a name is used for.
-func Name(ctx context.Context, dir db.Directory, name string) (NameState, error) {
+// Name looks up what a name is used for; deleted accounts hold theirs when
+// they were deleted after since.
+func Name(ctx context.Context, dir db.Directory, name string, since time.Time) (NameState, error) {
 	var s NameState
 	key := model.Key(name)
 	err := dir.NewRaw(`SELECT EXISTS (SELECT FROM directory.accounts WHERE name_key = ? AND deleted_at IS NULL),
 		EXISTS (SELECT FROM directory.retired_names WHERE name_key = ?),
 		EXISTS (SELECT FROM directory.account_redirects WHERE name_key = ?),
-		EXISTS (SELECT FROM directory.accounts WHERE name_key = ? AND deleted_at IS NOT NULL)`, key, key, key, key).
+		EXISTS (SELECT FROM directory.accounts WHERE name_key = ? AND deleted_at > ?)`, key, key, key, key, since).
 		Scan(ctx, &s.Taken, &s.Retired, &s.Redirects, &s.Deleted)
 	return s, db.Map(err)
 }

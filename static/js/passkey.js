@@ -189,6 +189,10 @@
     delete form.dataset.running;
     setTimeout(() => button?.removeAttribute("aria-busy"));
   });
+  // A passkey of one host does not work at another: go to the proper address.
+  const home = document.querySelector("form[data-origin]")?.dataset.origin;
+  if (home && home !== location.origin) location.replace(home + location.pathname + location.search);
+
   addEventListener("pageshow", () => {
     for (const form of document.querySelectorAll("form[data-passkey]")) delete form.dataset.running;
   });

@@ -12,12 +12,14 @@ import (
 type SignupProps struct {
 	Username, Email string
 	Code            bool // the set-up code is needed
+	Origin          string
 	Errors          ui.Errors
 }
 
 // LoginProps is what the sign-in page shows.
 type LoginProps struct {
 	Username, Next string
+	Origin         string
 	Errors         ui.Errors
 }
 
@@ -47,7 +49,7 @@ type SudoProps struct {
 
 // LinkProps is what the page of a passkey link shows.
 type LinkProps struct {
-	Name, Path string
+	Name, Path, Origin string
 }
 
 // RestoreProps is what the page shows that brings a deleted account back.
@@ -58,6 +60,12 @@ type RestoreProps struct {
 }
 
 // ceremony are the attributes of a form that starts a passkey ceremony.
-func ceremony(kind, options, finish string) map[string]any {
-	return map[string]any{"data-passkey": kind, "data-options": options, "data-finish": finish}
+// At another origin than the given one the script goes there first, since a
+// passkey of one host does not work at another.
+func ceremony(kind, options, finish, origin string) map[string]any {
+	a := map[string]any{"data-passkey": kind, "data-options": options, "data-finish": finish}
+	if origin != "" {
+		a["data-origin"] = origin
+	}
+	return a
 }

@@ -254,3 +254,18 @@ func (b *Tab) Overflow() string {
 			.slice(0, 5).map((el) => el.tagName + "." + el.className).join(" | ") || "document";
 	})()`)
 }
+
+// Axe names what axe-core finds seriously wrong for people with disabilities
+// on the page, "" for nothing. script is where npm put it.
+func (b *Tab) Axe(script string) string {
+	b.t.Helper()
+	axe, err := os.ReadFile(script) //nolint:gosec // a file of the project
+	if err != nil {
+		b.t.Fatalf("%v (npm ci installs it)", err)
+	}
+	Eval[bool](b, string(axe)+"; true")
+	return Eval[string](b, `axe.run(document, { resultTypes: ["violations"] }).then((r) =>
+		r.violations.filter((v) => v.impact === "serious" || v.impact === "critical")
+			.map((v) => v.id + ": " + v.nodes.slice(0, 4).map((n) => n.html.slice(0, 160) + " // " + (n.any[0]?.message || "")).join("\n    "))
+			.join("\n"))`)
+}
