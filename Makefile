@@ -41,9 +41,9 @@ generate: ## Regenerate templates, stylesheet, icons and vendored files where th
 	@scripts/generate.sh
 
 .PHONY: screenshots
-screenshots: build ## Take the pictures of docs/ from a server with sample data
+screenshots: build ## Take pictures of the main pages into bin/screenshots
 	@scripts/setup.sh test
-	go run ./cmd/dev screenshots $(ARGS)
+	@scripts/screenshots.sh
 
 ##@ Check
 
