@@ -166,7 +166,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
 	a.Threads = threads.New(a.DB, a.Markup)
-	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
+	a.Repos.Tabs = append(a.Repos.Tabs, "issues", "pulls")
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	a.buildPulls()
 	if err := a.buildWebhooks(ctx); err != nil {

@@ -44,6 +44,7 @@ func (a *App) Attach(s interface {
 // buildPulls makes pull requests, which follow pushes.
 func (a *App) buildPulls() {
 	a.Pulls = pulls.New(pulls.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Issues: a.Issues,
-		Markup: a.Markup, Log: a.log})
+		Markup: a.Markup, Colours: a.Codes.Colours(), Log: a.log})
+	a.Issues.Pulls, a.Codes.PullForm = a.Pulls, a.Pulls.Form
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "pulls.push", Types: []string{"git.push"}, Handle: a.Pulls.OnPush})
 }
