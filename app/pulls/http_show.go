@@ -14,6 +14,7 @@ import (
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/issueview"
 	"github.com/gitfor/gitfor/views/link"
+	"github.com/gitfor/gitfor/views/part"
 	"github.com/gitfor/gitfor/views/pullview"
 	"github.com/gitfor/gitfor/views/threadview"
 	"github.com/gitfor/gitfor/views/ui"
@@ -245,14 +246,21 @@ func shellWord(s string) string {
 // needProps are the lines of the merge box.
 func (s *Service) needProps(c *web.Ctx, v *pageView, m *pullview.MergeProps) error {
 	pull, p := v.pull, place(c)
-	needs, err := s.needsOf(c.Context(), s.DB.Repo(c.Repo.ID), p, pull, m.Method)
+	facts, err := s.gather(c.Context(), v.git, pull)
 	if err != nil {
 		return err
 	}
-	m.Ready = true
+	needs, err := s.needsOf(c.Context(), s.DB.Repo(c.Repo.ID), p, pull, m.Method, facts)
+	if err != nil {
+		return err
+	}
+	m.Ready, m.Bypass = true, needs.Bypass
 	for _, n := range needs.List {
-		line := pullview.Need{Text: n.Text, Who: n.Who, Icon: "circle-check", Kind: "success"}
+		line := pullview.Need{Text: n.Text, Who: n.Who, Icon: "circle-check", Kind: "success", Items: needItems(v, n)}
+		m.Bypass = m.Bypass && (n.Met || n.Warns || n.Rule)
 		switch {
+		case n.Warns:
+			line.Icon, line.Kind = "circle-alert", "warning"
 		case n.Pending:
 			line.Icon, line.Kind = "clock", "pending"
 		case !n.Met:
@@ -265,15 +273,48 @@ func (s *Service) needProps(c *web.Ctx, v *pageView, m *pullview.MergeProps) err
 				line.Action = ui.PostButton(m.Base+"/draft", "", map[string]string{"draft": "false"}, ui.ButtonProps{Label: "Ready for review", Icon: "eye"})
 			}
 		}
-		m.Ready = m.Ready && n.Met
+		m.Ready = m.Ready && (n.Met || n.Warns)
 		m.Needs = append(m.Needs, line)
 	}
 	line, ok := gitNeed(pull, c.Repo)
-	m.Ready = m.Ready && ok
+	m.Ready, m.Bypass = m.Ready && ok, m.Bypass && ok
 	if line != nil {
 		m.Needs = append(m.Needs, *line)
 	}
 	return nil
+}
+
+// needItems are the checks or reviews that a need is about.
+func needItems(v *pageView, n Need) []pullview.NeedItem {
+	var out []pullview.NeedItem
+	for _, st := range n.Statuses {
+		item := pullview.NeedItem{Title: st.Context, Required: st.Required, State: part.CheckState("expected"), Text: "Not reported yet"}
+		if st.Status != nil {
+			item.State, item.Text, item.Href = part.CheckState(st.Status.State), st.Status.Description, st.Status.TargetURL
+		}
+		out = append(out, item)
+	}
+	for _, r := range n.Reviews {
+		item := pullview.NeedItem{Face: v.v.People.Get(r.AuthorID), State: reviewState(r.State)}
+		if r.State == model.ReviewApproved && r.SHA != v.pull.HeadSHA {
+			item.Text = "approved an earlier round"
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// reviewState is how a review's state looks.
+func reviewState(state string) ui.State {
+	switch state {
+	case model.ReviewApproved:
+		return ui.State{Kind: "success", Word: "Approved"}
+	case model.ReviewChanges:
+		return ui.State{Kind: "failure", Word: "Asked for changes", Icon: "file-diff"}
+	case model.ReviewDismissed:
+		return ui.State{Kind: "cancelled", Word: "Dismissed"}
+	}
+	return ui.State{Kind: "neutral", Word: "Commented", Icon: "message-square"}
 }
 
 // gitNeed is what git says of a merge.

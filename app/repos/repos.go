@@ -39,6 +39,8 @@ type Service struct {
 	// named here before the instance serves.
 	Tabs     []string
 	Sections []SettingsSection
+	// Guard, when set, is asked before MoveRefs moves refs.
+	Guard func(ctx context.Context, g *git.Repository, p *Push) error
 
 	node   string
 	pushes lastPushes
