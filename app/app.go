@@ -24,11 +24,13 @@ import (
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/settings"
 	"github.com/gitfor/gitfor/app/state"
+	"github.com/gitfor/gitfor/app/statuses"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/web"
@@ -92,6 +94,10 @@ type App struct {
 	Threads   *threads.Service
 	Issues    *issues.Service
 	Pulls     *pulls.Service
+	// Statuses is what is said of commits, Protection what is asked of
+	// branches.
+	Statuses   *statuses.Service
+	Protection *protection.Service
 
 	State    *state.Service
 	Events   *events.Service
@@ -164,9 +170,11 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
+	a.buildRules()
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail}
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
-		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log})
+		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
+		Rules: []transport.PushRule{pushRules{a.Protection}}})
 	if err != nil {
 		return err
 	}
@@ -175,6 +183,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
 	a.buildIssues()
+	a.Threads = threads.New(a.DB, a.Markup)
+	a.Repos.Tabs = append(a.Repos.Tabs, "issues", "pulls")
+	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	a.buildPulls()
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err

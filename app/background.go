@@ -7,9 +7,12 @@ import (
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
+	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/state"
+	"github.com/gitfor/gitfor/app/statuses"
+	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/webhooks"
 )
 
@@ -57,11 +60,41 @@ func (a *App) buildIssues() {
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
+// buildRules makes what is said of commits and what is asked of branches; it
+// comes before the writers of refs.
+func (a *App) buildRules() {
+	a.Statuses = statuses.New(statuses.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos})
+	a.Protection = protection.New(protection.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos})
+	a.Repos.Guard = a.Protection.CheckMove
+	a.Repos.Sections = append(a.Repos.Sections, protection.Section())
+}
+
+// pushRules asks the rules of branches about the pushes of git's clients.
+type pushRules struct{ rules *protection.Service }
+
+// CheckPush refuses the commands that a rule forbids.
+func (r pushRules) CheckPush(ctx context.Context, p *transport.Incoming) error {
+	pending := p.Pending()
+	moves := make([]protection.Move, len(pending))
+	for i, c := range pending {
+		moves[i] = protection.Move{Ref: c.Ref, Old: c.Old, New: c.New}
+	}
+	why, err := r.rules.Refuse(ctx, p.Repo, p.Target.ID, p.Viewer.ID(), p.Role, moves)
+	if err != nil {
+		return err
+	}
+	for i, w := range why {
+		if w != "" {
+			pending[i].Reject("%s", w)
+		}
+	}
+	return nil
 }
 
 // buildPulls makes pull requests, which follow pushes.
 func (a *App) buildPulls() {
 	a.Pulls = pulls.New(pulls.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Issues: a.Issues,
-		Markup: a.Markup, Log: a.log})
+		Markup: a.Markup, Colours: a.Codes.Colours(), Log: a.log})
+	a.Issues.Pulls, a.Codes.PullForm = a.Pulls, a.Pulls.Form
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "pulls.push", Types: []string{"git.push"}, Handle: a.Pulls.OnPush})
 }

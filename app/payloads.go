@@ -5,11 +5,14 @@ import (
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/statuses"
 )
 
 // Catalogue is every type of event that gitfor publishes.
 func Catalogue() events.Catalogue {
-	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads())
+	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
+		statuses.Payloads(), protection.Payloads())
 }

@@ -41,6 +41,8 @@ func (a *App) routes(r *web.Router) {
 	a.Webhooks.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
+	a.Statuses.Routes(r)
+	a.Protection.Routes(r)
 	a.Pulls.Routes(r)
 }
 

@@ -60,6 +60,9 @@ func New(deps Deps) *Service {
 		files: lru.New[git.OID, fileNames](namesBytes), costly: newBudget(), finding: make(chan struct{}, 2)}
 }
 
+// Colours are the files that were coloured lately.
+func (s *Service) Colours() *highlight.Cache { return s.colours }
+
 // place is a revision of a repository and a path in it.
 type place struct {
 	repo *model.Repo

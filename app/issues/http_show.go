@@ -112,6 +112,9 @@ func (s *Service) after(c *web.Ctx, i *model.Issue, fragment string) error {
 
 // renderParts answers with the part of a thread's page that htmx wants.
 func (s *Service) renderParts(c *web.Ctx, status int, v *threads.View, errors ui.Errors) error {
+	if v.Issue.IsPull() && s.Pulls != nil {
+		return s.Pulls.Part(c, status, v, errors)
+	}
 	b := s.building(c, v)
 	switch c.Target() {
 	case "sidebar":

@@ -85,6 +85,9 @@ func (s *Service) commentRefused(c *web.Ctx, body, key string, fields ui.Errors)
 		return err
 	}
 	show := func(p *threadview.ComposerProps) { p.Body, p.Errors, p.Key = body, fields, key }
+	if v.Issue.IsPull() && s.Pulls != nil && !c.HTMX() {
+		return s.Pulls.Refused(c, v, show)
+	}
 	if c.HTMX() || v.Issue.Kind != model.KindIssue {
 		p := s.building(c, v).composer()
 		show(&p)
@@ -112,6 +115,13 @@ func (s *Service) titleForm(c *web.Ctx) error {
 
 func (s *Service) renderTitle(c *web.Ctx, status int, v *threads.View, h issueview.HeadProps) error {
 	h.Editing = true
+	if c.HTMX() && v.Issue.IsPull() && s.Pulls != nil {
+		head, err := s.Pulls.Head(c, v, h)
+		if err != nil {
+			return err
+		}
+		return component(c, status, head)
+	}
 	if c.HTMX() {
 		return component(c, status, issueview.Head(h))
 	}

@@ -21,10 +21,13 @@ type Deps struct {
 // Service is issues, labels and milestones.
 type Service struct {
 	Deps
+
+	// Pulls shows pull requests; set before the first request.
+	Pulls PullPages
 }
 
 // New makes the service.
-func New(deps Deps) *Service { return &Service{deps} }
+func New(deps Deps) *Service { return &Service{Deps: deps} }
 
 // Payloads are the events that issues publish.
 func Payloads() []events.Payload {

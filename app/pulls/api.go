@@ -13,6 +13,7 @@ import (
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/pulldb"
+	"github.com/gitfor/gitfor/db/reviewdb"
 )
 
 // apiRoutes mounts GitHub's endpoints below /repos/{owner}/{repo}/pulls
@@ -121,11 +122,23 @@ func (s *Service) answer(c *web.Ctx, status int, pull *model.Pull) error {
 		return err
 	}
 	repo := s.DB.Repo(c.Repo.ID)
-	needs, err := s.needsOf(c.Context(), repo, place(c), pull, "")
+	g, err := s.open(c.Context(), c.Repo)
 	if err != nil {
 		return err
 	}
-	return c.JSON(status, w.full(pull, needs, 0))
+	facts, err := s.gather(c.Context(), g, pull)
+	if err != nil {
+		return err
+	}
+	needs, err := s.needsOf(c.Context(), repo, place(c), pull, "", facts)
+	if err != nil {
+		return err
+	}
+	comments, err := reviewdb.CountComments(c.Context(), repo, pull.Number)
+	if err != nil {
+		return err
+	}
+	return c.JSON(status, w.full(pull, needs, comments))
 }
 
 // found is the pull request of the request's address.
@@ -240,6 +253,9 @@ type mergeBody struct {
 	CommitMessage *string `json:"commit_message"`
 	SHA           string  `json:"sha"`
 	MergeMethod   string  `json:"merge_method"`
+	// BypassRules is gitfor's own: merge in spite of rules that one is
+	// exempt from.
+	BypassRules bool `json:"bypass_rules"`
 }
 
 func (s *Service) apiMerge(c *web.Ctx) error {
@@ -251,7 +267,7 @@ func (s *Service) apiMerge(c *web.Ctx) error {
 	if err := c.Decode(&b); err != nil {
 		return err
 	}
-	in := MergeInput{Method: b.MergeMethod, SHA: b.SHA, Title: b.CommitTitle, MessageSet: b.CommitMessage != nil}
+	in := MergeInput{Method: b.MergeMethod, SHA: b.SHA, Title: b.CommitTitle, Bypass: b.BypassRules, MessageSet: b.CommitMessage != nil}
 	if b.CommitMessage != nil {
 		in.Message = *b.CommitMessage
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
 	"github.com/gitfor/gitfor/app/apptest"
 	"github.com/gitfor/gitfor/db/dbtest"
 	"github.com/google/go-github/v89/github"
@@ -179,3 +180,5 @@ func lines(from, to int) string {
 	}
 	return b.String()
 }
+
+type selection = goquery.Selection

@@ -25,6 +25,8 @@ type MergeInput struct {
 	Message string `form:"message" json:"commit_message"`
 	// MessageSet says that an empty Message is meant.
 	MessageSet bool `form:"message_set" json:"-"`
+	// Bypass merges in spite of rules that the viewer is exempt from.
+	Bypass bool `form:"bypass" json:"bypass_rules"`
 	// DeleteBranch deletes the head's branch afterwards, where the viewer may.
 	DeleteBranch bool `form:"delete_branch" json:"-"`
 }
@@ -136,11 +138,15 @@ func (s *Service) mergeOnce(ctx context.Context, p Place, number int64, in Merge
 	if err != nil {
 		return nil, err
 	}
-	decided := &model.Merging{SHA: made.String(), Head: pull.HeadSHA, Base: pl.base.String(), Method: in.Method, By: p.Viewer.ID()}
-	if err := s.decide(ctx, p, number, in, decided); err != nil {
+	facts, err := s.gather(ctx, g, pull)
+	if err != nil {
 		return nil, err
 	}
-	err = s.Repos.MoveRefs(ctx, g, &repos.Push{Repo: p.Repo, Actor: p.Viewer, Via: "merge",
+	decided := &model.Merging{SHA: made.String(), Head: pull.HeadSHA, Base: pl.base.String(), Method: in.Method, By: p.Viewer.ID()}
+	if err := s.decide(ctx, p, number, in, decided, facts); err != nil {
+		return nil, err
+	}
+	err = s.Repos.MoveRefs(ctx, g, &repos.Push{Repo: p.Repo, Actor: p.Viewer, Via: "merge", Judged: true,
 		Updates: []git.RefUpdate{{Name: git.BranchPrefix + pull.BaseRef, Old: pl.base, New: made}}})
 	if err != nil {
 		if undo := s.undecide(context.WithoutCancel(ctx), p, number, decided); undo != nil {
@@ -220,7 +226,7 @@ func (s *Service) settled(ctx context.Context, p Place, number int64) (*model.Pu
 // decide writes down, under the lock of the repository's state, that the
 // merge happens: the head is the one that was built on, and all that is asked
 // of it is met.
-func (s *Service) decide(ctx context.Context, p Place, number int64, in MergeInput, m *model.Merging) error {
+func (s *Service) decide(ctx context.Context, p Place, number int64, in MergeInput, m *model.Merging, facts *gitFacts) error {
 	return s.DB.InRepo(ctx, p.Repo.ID, func(ctx context.Context, tx *db.RepoTx) error {
 		pull, err := find(ctx, tx.Repo, p, number)
 		if err != nil {
@@ -235,11 +241,11 @@ func (s *Service) decide(ctx context.Context, p Place, number int64, in MergeInp
 		if pull.Merging != nil && tx.Now().Sub(pull.Merging.At) < mergingAge {
 			return conflict("This pull request is being merged just now.")
 		}
-		needs, err := s.needsOf(ctx, tx.Repo, p, pull, m.Method)
+		needs, err := s.needsOf(ctx, tx.Repo, p, pull, m.Method, facts)
 		if err != nil {
 			return err
 		}
-		if err := needs.refusal(p); err != nil {
+		if err := needs.refusal(in.Bypass); err != nil {
 			return err
 		}
 		m.At = tx.Now()

@@ -4,8 +4,10 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/gitfor/gitfor/app/diffs"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/highlight"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
@@ -24,6 +26,8 @@ type Deps struct {
 	Threads *threads.Service
 	Issues  *issues.Service
 	Markup  *markup.Renderer
+	// Colours keeps files that were coloured.
+	Colours *highlight.Cache
 	Log     *slog.Logger
 }
 
@@ -31,11 +35,14 @@ type Deps struct {
 type Service struct {
 	Deps
 
-	lanes lanes
+	lanes  lanes
+	differ *diffs.Renderer
 }
 
 // New makes the service.
-func New(deps Deps) *Service { return &Service{Deps: deps} }
+func New(deps Deps) *Service {
+	return &Service{Deps: deps, differ: diffs.New(deps.Colours)}
+}
 
 // Place is who acts, where, and with which role.
 type Place = threads.Place

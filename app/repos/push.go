@@ -28,6 +28,9 @@ type Push struct {
 	Options []string
 	// Via is "git", "web", "merge" or "mirror".
 	Via string
+	// Judged says that the caller has asked the rules of the branches, as a
+	// merge of a pull request does in its own way.
+	Judged bool
 }
 
 // intent is what is kept of a push while its refs move.
@@ -86,8 +89,8 @@ func (s *Service) FinishPush(ctx context.Context, p *Push, moved []git.RefUpdate
 // MoveRefs moves refs for a writer in this process and publishes the push. All
 // move or none.
 func (s *Service) MoveRefs(ctx context.Context, g *git.Repository, p *Push) error {
-	for _, rule := range s.Rules {
-		if err := rule.CheckRefs(ctx, g, p); err != nil {
+	if s.Guard != nil && !p.Judged {
+		if err := s.Guard(ctx, g, p); err != nil {
 			return err
 		}
 	}

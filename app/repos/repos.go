@@ -32,15 +32,6 @@ type Deps struct {
 	URL string
 	// Alone says that no other process serves the same data.
 	Alone bool
-	// Rules are asked before refs move by MoveRefs, in order; those of pushes
-	// by git are transport's.
-	Rules []RefRule
-}
-
-// RefRule decides about refs that this process is about to move for somebody:
-// an edit, a merge, a new branch. A fault says why not.
-type RefRule interface {
-	CheckRefs(ctx context.Context, g *git.Repository, p *Push) error
 }
 
 // Service changes repositories.
@@ -51,6 +42,8 @@ type Service struct {
 	// named here before the instance serves.
 	Tabs     []string
 	Sections []SettingsSection
+	// Guard, when set, is asked before MoveRefs moves refs.
+	Guard func(ctx context.Context, g *git.Repository, p *Push) error
 
 	node   string
 	pushes lastPushes

@@ -2,6 +2,7 @@ package accountdb
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -78,4 +79,17 @@ func PublicOrgsOf(ctx context.Context, dir db.Directory, userID, viewerID int64)
 			SELECT FROM directory.org_members v WHERE v.org_id = m.org_id AND v.user_id = ?1)))`, userID, viewerID).
 		Order("name_key").Scan(ctx)
 	return orgs, db.Map(err)
+}
+
+// TeamMembers returns the people of a team, by the Key of org/team; none when
+// there is no such team.
+func TeamMembers(ctx context.Context, dir db.Directory, key string) ([]int64, error) {
+	org, team, _ := strings.Cut(key, "/")
+	var ids []int64
+	err := dir.NewRaw(`WITH RECURSIVE below AS (
+			SELECT t.id FROM directory.teams t JOIN directory.accounts o ON o.id = t.org_id
+				WHERE o.name_key = ?0 AND o.deleted_at IS NULL AND lower(t.slug) = ?1
+			UNION SELECT t.id FROM directory.teams t JOIN below ON t.parent_id = below.id)
+		SELECT DISTINCT user_id FROM directory.team_members WHERE team_id IN (SELECT id FROM below)`, org, team).Scan(ctx, &ids)
+	return ids, db.Map(err)
 }

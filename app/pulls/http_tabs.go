@@ -1,0 +1,220 @@
+package pulls
+
+import (
+	"net/url"
+	"slices"
+
+	"github.com/a-h/templ"
+	"github.com/gitfor/gitfor/app/diffs"
+	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/markup"
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db/accountdb"
+	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/diffview"
+	"github.com/gitfor/gitfor/views/layout"
+	"github.com/gitfor/gitfor/views/link"
+	"github.com/gitfor/gitfor/views/pullview"
+)
+
+// maxCommits is how many commits the tab lists.
+const maxCommits = 500
+
+// render answers with a page of a pull request.
+func (s *Service) render(c *web.Ctx, pull *model.Pull, what string, body templ.Component, wide bool, head pullview.HeadProps) error {
+	shell, err := s.Repos.Shell(c, "pulls")
+	if err != nil {
+		return err
+	}
+	return c.Render(web.Page{Title: what + " · " + pull.Issue.Title + " · Pull request #" + num(pull.Number) + " · " + c.Repo.FullName(),
+		Props: layout.Props{Wide: wide}, Shell: shell, Body: body,
+		Parts: map[string]func() templ.Component{"thread-head": func() templ.Component { return pullview.Head(head) }}})
+}
+
+func (s *Service) commitsPage(c *web.Ctx) error {
+	pull, g, err := s.found(c)
+	if err != nil {
+		return err
+	}
+	log, err := commitsOf(c.Context(), g, pull, maxCommits)
+	if err != nil {
+		return err
+	}
+	people, err := s.authors(c.Context(), log)
+	if err != nil {
+		return err
+	}
+	ids := []int64{pull.Issue.AuthorID}
+	for _, r := range pull.Rounds {
+		ids = append(ids, r.By)
+	}
+	accounts, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), ids...)
+	if err != nil {
+		return err
+	}
+	p := pullview.CommitsProps{More: max(0, pull.Commits-len(log))}
+	if p.Head, err = s.headProps(c, g, pull, accounts[pull.Issue.AuthorID], "commits"); err != nil {
+		return err
+	}
+	for _, commit := range log {
+		p.Commits = append(p.Commits, commitProps(c, commit, people))
+	}
+	p.Rounds = rounds(c, pull, accounts)
+	return s.render(c, pull, "Commits", pullview.Commits(p), false, p.Head)
+}
+
+func commitProps(c *web.Ctx, commit *git.Commit, people map[string]*model.Account) pullview.Commit {
+	title := commit.Title()
+	if title == "" {
+		title = "(no message)"
+	}
+	return pullview.Commit{OID: commit.OID.String(), Short: commit.OID.Short(), Title: title, Body: commit.Body(),
+		Author: commit.AuthorName(), Account: people[model.Key(git.DecodeText(commit.Author.Email))], When: commit.Committer.When,
+		Href: link.Commit(c.Repo.Owner.Name, c.Repo.Name, commit.OID.String())}
+}
+
+// rounds are the versions of the branch, the newest first.
+func rounds(c *web.Ctx, pull *model.Pull, accounts map[int64]*model.Account) []pullview.Round {
+	files := link.PullFiles(c.Repo.Owner.Name, c.Repo.Name, pull.Number)
+	var out []pullview.Round
+	for i, r := range pull.Rounds {
+		round := pullview.Round{Number: i + 1, By: accounts[r.By], At: r.At, Forced: r.Forced, Head: r.Head,
+			Href: link.Q("round", num(int64(i+1))).On(files)}
+		if i > 0 {
+			round.Compare = link.Q("from", num(int64(i)), "round", num(int64(i+1))).On(files)
+		}
+		out = append(out, round)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// sides are the two states that the files tab compares.
+type sides struct {
+	base, head git.OID
+	// round and from are the rounds that they belong to; from is 0 for the
+	// whole change.
+	round, from int
+}
+
+// sidesOf reads which rounds are asked for.
+func (s *Service) sidesOf(c *web.Ctx, g *git.Repository, pull *model.Pull) (sides, error) {
+	now := pull.Round()
+	at := sides{base: diffBase(g, pull), head: git.OID(pull.HeadSHA), round: now}
+	at.round = c.QueryInt("round", now, 1, now)
+	if at.round != now {
+		r := pull.Rounds[at.round-1]
+		at.head, at.base = git.OID(r.Head), git.OID(r.Base)
+		if r.Base == "" {
+			at.base = g.EmptyTree()
+		}
+	}
+	if from := c.QueryInt("from", 0, 0, at.round-1); from > 0 {
+		at.from = from
+		var err error
+		at.base, err = s.between(c.Context(), g, pull, from, at.round)
+		return at, err
+	}
+	return at, nil
+}
+
+func (s *Service) filesPage(c *web.Ctx) error {
+	pull, g, err := s.found(c)
+	if err != nil {
+		return err
+	}
+	at, err := s.sidesOf(c, g, pull)
+	if err != nil {
+		return err
+	}
+	diff, err := s.diff(c, g, pull, at)
+	if err != nil || diff == nil {
+		return err
+	}
+	accounts, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), pull.Issue.AuthorID)
+	if err != nil {
+		return err
+	}
+	p := pullview.FilesProps{Diff: *diff, Unrelated: pull.MergeBase == "", All: link.PullFiles(c.Repo.Owner.Name, c.Repo.Name, pull.Number)}
+	if p.Head, err = s.headProps(c, g, pull, accounts[pull.Issue.AuthorID], "files"); err != nil {
+		return err
+	}
+	switch {
+	case at.from > 0:
+		p.Comparing = "What changed between round " + num(int64(at.from)) + " and round " + num(int64(at.round)) + ", without what came from the base."
+	case at.round != pull.Round():
+		p.Comparing = "This is round " + num(int64(at.round)) + ", not the newest."
+	}
+	return s.render(c, pull, "Files", pullview.Files(p), true, p.Head)
+}
+
+// diff makes the list of changed files. When the lines of a single file are
+// asked for (?file=), it answers with them and returns nil.
+func (s *Service) diff(c *web.Ctx, g *git.Repository, pull *model.Pull, at sides) (*diffview.Props, error) {
+	defer c.Time("git")()
+	split, blanks := c.Query("diff") == "split", c.Query("w") == "1"
+	opts := git.DiffOptions{Base: at.base, Head: at.head}
+	if blanks {
+		opts.Whitespace = git.IgnoreAllWhitespace
+	}
+	if name := c.Query("file"); name != "" {
+		opts.Paths = []string{name}
+		if old := c.Query("old"); old != "" {
+			opts.Paths = append(opts.Paths, old)
+		}
+		opts.MaxFileBytes, opts.MaxLineBytes = 20<<20, 10_000
+	} else {
+		opts = diffs.Limit(opts)
+	}
+	files, err := g.Diff(c.Context(), opts)
+	if err != nil {
+		return nil, err
+	}
+	page := s.differ.Page(g, split)
+	defer page.Close(c.Context())
+	if c.Query("file") != "" && c.HTMX() && len(files) > 0 {
+		return nil, component(c, 200, diffview.FilePanel(s.file(c, page, &files[0], at, false), split))
+	}
+	uri := c.R.URL.RequestURI()
+	props := &diffview.Props{Split: split, Unified: link.Set(uri, "diff", ""), SideBySide: link.Set(uri, "diff", "split"),
+		NoWhitespace: blanks, Whitespace: link.Set(uri, "w", "1")}
+	if blanks {
+		props.Whitespace = link.Set(uri, "w", "")
+	}
+	for i := range files {
+		props.Additions += files[i].Additions
+		props.Deletions += files[i].Deletions
+		if i >= diffs.MaxFiles {
+			props.More++
+			continue
+		}
+		props.Files = append(props.Files, s.file(c, page, &files[i], at, true))
+	}
+	return props, nil
+}
+
+// file is one file of the files tab.
+func (s *Service) file(c *web.Ctx, page *diffs.Page, f *git.DiffFile, at sides, later bool) diffview.File {
+	o, n := c.Repo.Owner.Name, c.Repo.Name
+	view := page.File(c.Context(), f)
+	if f.NewOID != "" && !f.NewOID.IsZero() && !f.IsSubmodule() {
+		view.View = link.Blob(o, n, at.head.String(), f.NewName)
+	}
+	if f.Binary && markup.IsImageName(f.NewName) {
+		if f.Status != git.StatusAdded {
+			view.Before = link.Raw(o, n, at.base.String(), f.OldName)
+		}
+		if f.Status != git.StatusDeleted {
+			view.After = link.Raw(o, n, at.head.String(), f.NewName)
+		}
+	}
+	if f.Truncated && later {
+		q := c.R.URL.Query()
+		q.Set("file", f.NewName)
+		if f.OldName != f.NewName {
+			q.Set("old", f.OldName)
+		}
+		view.Load = (&url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: q.Encode()}).String()
+	}
+	return view
+}
