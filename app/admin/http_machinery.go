@@ -51,7 +51,10 @@ func (m *Machinery) jobs(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	p := adminview.JobsProps{Queues: queues}
+	var p adminview.JobsProps
+	for _, q := range queues {
+		p.Queues = append(p.Queues, adminview.Queue{Name: q.Queue, Waiting: q.Waiting, Running: q.Running, Later: q.Later, Dead: q.Dead})
+	}
 	for _, job := range dead {
 		d := adminview.Dead{ID: job.ID, Kind: job.Kind, Queue: job.Queue, Args: string(job.EncodedArgs), Made: job.CreatedAt}
 		for _, e := range job.Errors {
