@@ -60,6 +60,8 @@ func (a *App) buildIssues() {
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
+}
+
 // buildRules makes what is said of commits and what is asked of branches; it
 // comes before the writers of refs.
 func (a *App) buildRules() {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/gitfor/gitfor/app/api"
+	"github.com/gitfor/gitfor/app/admin"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/static"
 	"github.com/gitfor/gitfor/views/book"
@@ -39,6 +40,7 @@ func (a *App) routes(r *web.Router) {
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)
+	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
 	a.Statuses.Routes(r)

@@ -107,7 +107,7 @@ func (s *Service) githubRepo(ctx context.Context, c *web.Ctx, r *model.Repo, pus
 	for _, key := range []string{"permissions", "network_count", "subscribers_count"} {
 		delete(doc, key)
 	}
-	doc["id"] = r.ID
+	doc["id"], doc["custom_properties"] = r.ID, map[string]any{}
 	if owner, ok := doc["owner"].(map[string]any); ok {
 		owner["id"] = r.OwnerID
 		if push {

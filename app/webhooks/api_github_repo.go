@@ -139,7 +139,7 @@ func (s *Service) pushFields(ctx context.Context, c *web.Ctx, repo *model.Repo, 
 	commits := make([]pushCommit, len(list))
 	g, err := s.Repos.Open(ctx, repo)
 	for i, pc := range list {
-		commits[i] = pushCommit{ID: pc.ID, Tree: pc.Tree, Distinct: true, Message: pc.Message, Timestamp: pc.Timestamp,
+		commits[i] = pushCommit{ID: pc.ID, Tree: pc.Tree, Distinct: true, Message: strings.TrimRight(pc.Message, "\n"), Timestamp: pc.Timestamp,
 			URL: c.URL(link.Commit(repo.Owner.Name, repo.Name, pc.ID)), Author: pushAuthor(pc.Author), Committer: pushAuthor(pc.Committer),
 			Added: []string{}, Removed: []string{}, Modified: []string{}}
 		if err == nil {

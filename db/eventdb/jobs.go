@@ -58,3 +58,23 @@ func Unsequenced(ctx context.Context, d *db.DB) (n int64, err error) {
 	err = d.JobsPool().QueryRow(ctx, "SELECT count(*) FROM events.incoming").Scan(&n)
 	return n, db.Map(err)
 }
+
+// QueueCount is how many jobs a queue has.
+type QueueCount struct {
+	Queue string
+	// Waiting are those that can start or will be tried again, Later those
+	// that are scheduled, Dead those that failed too often.
+	Waiting, Running, Later, Dead int64
+}
+
+// Queues returns the numbers of each queue that has jobs.
+func Queues(ctx context.Context, d *db.DB) ([]QueueCount, error) {
+	rows, err := d.JobsPool().Query(ctx, `SELECT queue, count(*) FILTER (WHERE state IN ('available', 'retryable')),
+			count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'scheduled'), count(*) FILTER (WHERE state = 'discarded')
+		FROM `+db.JobsSchema+`.river_job WHERE state NOT IN ('completed', 'cancelled') GROUP BY 1 ORDER BY 1`)
+	if err != nil {
+		return nil, db.Map(err)
+	}
+	list, err := pgx.CollectRows(rows, pgx.RowToStructByPos[QueueCount])
+	return list, db.Map(err)
+}
