@@ -63,7 +63,10 @@ type Config struct {
 	OutboundAllow []string
 	// SetupCode, when set, is asked of the first account that signs up.
 	SetupCode string
-	Version   string
+	// Exposed says that strangers can reach the instance: without a
+	// SetupCode it then has one of its own.
+	Exposed bool
+	Version string
 	// ObserveGit, when set, is told of each run of git.
 	ObserveGit func(ctx context.Context, subcommand string, d time.Duration)
 	// Dev shows what is for developers only.
@@ -146,6 +149,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{Observe: a.cfg.ObserveGit}); err != nil {
 		return err
 	}
+	if a.cfg.Exposed && a.cfg.SetupCode == "" {
+		a.cfg.SetupCode = auth.SetupCode(a.Ring)
+	}
 	a.Accounts = accounts.New(a.DB)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
 		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
@@ -180,6 +186,15 @@ func (a *App) build(ctx context.Context) (err error) {
 		a.services = append(a.services, ssh)
 	}
 	return nil
+}
+
+// SetupCode is the code that the next sign-up needs, "" when it needs none.
+func (a *App) SetupCode(ctx context.Context) (string, error) {
+	needs, err := a.Auth.NeedsCode(ctx)
+	if err != nil || !needs {
+		return "", err
+	}
+	return a.cfg.SetupCode, nil
 }
 
 // Handler answers every request.
