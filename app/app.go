@@ -66,7 +66,10 @@ type Config struct {
 	OutboundAllow []string
 	// SetupCode, when set, is asked of the first account that signs up.
 	SetupCode string
-	Version   string
+	// Exposed says that strangers can reach the instance: without a
+	// SetupCode it then has one of its own.
+	Exposed bool
+	Version string
 	// ObserveGit, when set, is told of each run of git.
 	ObserveGit func(ctx context.Context, subcommand string, d time.Duration)
 	// Spares keeps spare schemas ready for what is written first.
@@ -161,6 +164,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.cfg.Exposed && a.cfg.SetupCode == "" {
+		a.cfg.SetupCode = auth.SetupCode(a.Ring)
+	}
 	a.Accounts = accounts.New(a.DB)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
 		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
@@ -183,9 +189,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
 	a.buildIssues()
-	a.Threads = threads.New(a.DB, a.Markup)
-	a.Repos.Tabs = append(a.Repos.Tabs, "issues", "pulls")
-	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
+	a.Repos.Tabs = append(a.Repos.Tabs, "pulls")
 	a.buildPulls()
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err
@@ -198,6 +202,15 @@ func (a *App) build(ctx context.Context) (err error) {
 		a.services = append(a.services, ssh)
 	}
 	return nil
+}
+
+// SetupCode is the code that the next sign-up needs, "" when it needs none.
+func (a *App) SetupCode(ctx context.Context) (string, error) {
+	needs, err := a.Auth.NeedsCode(ctx)
+	if err != nil || !needs {
+		return "", err
+	}
+	return a.cfg.SetupCode, nil
 }
 
 // Handler answers every request.

@@ -9,9 +9,9 @@ import (
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
-	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/statuses"
+	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/webhooks"
 )

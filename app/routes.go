@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/admin"
+	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/static"
 	"github.com/gitfor/gitfor/views/book"

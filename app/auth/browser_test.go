@@ -325,3 +325,16 @@ func TestRelyingPartyIsFixed(t *testing.T) {
 		t.Errorf("back to the first host: %v", err)
 	}
 }
+
+// Commands that are not told the server's address print links to it.
+func TestPublicURL(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	a := auth.New(auth.Deps{DB: s.DB, Ring: s.App.Ring, Accounts: s.App.Accounts, URL: "http://localhost:3000"})
+	if got, err := a.PublicURL(t.Context()); err != nil || got != s.URL {
+		t.Errorf("the address is %q, %v, want %q", got, err, s.URL)
+	}
+	if code := auth.SetupCode(s.App.Ring); len(code) != 19 || code != auth.SetupCode(s.App.Ring) {
+		t.Errorf("the set-up code is %q", code)
+	}
+}

@@ -3,6 +3,7 @@ package auth
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/base32"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/model"
@@ -82,7 +84,28 @@ func (s *Service) person(ctx context.Context, a *model.Account) (*person, error)
 // instance's address.
 var ErrRelyingParty = errors.New("passkeys belong to another host")
 
-const settingRPID = "passkeys_rp_id"
+const (
+	settingRPID = "passkeys_rp_id"
+	settingURL  = "public_url"
+)
+
+// PublicURL is the address of the server that was last started, for commands
+// that are not told it; else the one that this process was given.
+func (s *Service) PublicURL(ctx context.Context) (string, error) {
+	address, err := accountdb.Setting(ctx, s.db.Directory(), settingURL)
+	if err == nil && address == "" {
+		address = s.publicURL
+	}
+	return address, err
+}
+
+// SetupCode is the code that the first sign-up needs on an instance that
+// strangers can reach: always the same one of an instance.
+func SetupCode(ring *secret.Ring) string {
+	sum := ring.MAC("set-up code", nil)
+	text := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:10]))
+	return text[:4] + "-" + text[4:8] + "-" + text[8:12] + "-" + text[12:16]
+}
 
 // bind fixes the relying party of the passkeys: the id that is set, else the
 // one of the first start, else the host of the instance's address. A passkey
@@ -109,12 +132,8 @@ func (s *Service) bind(ctx context.Context) error {
 	} else if !below(host, id) {
 		return fmt.Errorf("%w: --rp-id %q must be the host of --url (%q) or a domain above it", ErrRelyingParty, id, host)
 	}
-	if id != stored {
-		if err := s.db.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
-			return accountdb.SetSetting(ctx, tx, settingRPID, id)
-		}); err != nil {
-			return err
-		}
+	if err := s.remember(ctx, map[string]string{settingRPID: id, settingURL: s.publicURL}); err != nil {
+		return err
 	}
 	s.origin = u.Scheme + "://" + u.Host
 	s.wa, err = webauthn.New(&webauthn.Config{RPID: id, RPDisplayName: "gitfor", RPOrigins: []string{s.origin},
@@ -122,6 +141,25 @@ func (s *Service) bind(ctx context.Context) error {
 		AuthenticatorSelection: protocol.AuthenticatorSelection{ResidentKey: protocol.ResidentKeyRequirementRequired,
 			RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired}})
 	return err
+}
+
+// remember keeps the settings that differ from what was kept.
+func (s *Service) remember(ctx context.Context, settings map[string]string) error {
+	for key, value := range settings {
+		was, err := accountdb.Setting(ctx, s.db.Directory(), key)
+		if err != nil {
+			return err
+		}
+		if was == value {
+			continue
+		}
+		if err := s.db.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
+			return accountdb.SetSetting(ctx, tx, key, value)
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func below(host, id string) bool { return host == id || strings.HasSuffix(host, "."+id) }

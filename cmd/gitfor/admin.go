@@ -21,7 +21,7 @@ func adminCommand(c *config) *cobra.Command {
 	user.AddCommand(userCreateCommand(c))
 	token := &cobra.Command{Use: "token", Short: "Access tokens"}
 	token.AddCommand(tokenCreateCommand(c))
-	admin.AddCommand(user, token, scopeCommand(c), databaseURLCommand(c))
+	admin.AddCommand(user, token, passkeyLinkCommand(c), scopeCommand(c), databaseURLCommand(c))
 	return admin
 }
 
@@ -74,6 +74,30 @@ func tokenCreateCommand(c *config) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&scopes, "scopes", "", "comma-separated scopes, such as repo,user; default: all")
 	return cmd
+}
+
+func passkeyLinkCommand(c *config) *cobra.Command {
+	return &cobra.Command{
+		Use: "passkey-link NAME", Short: "Print a one-time address where NAME can add a passkey", Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return withApp(cmd.Context(), c, func(ctx context.Context, a *app.App) error {
+				account, err := findUser(ctx, a, args[0])
+				if err != nil {
+					return err
+				}
+				address, err := a.Auth.PublicURL(ctx)
+				if err != nil {
+					return err
+				}
+				path, err := a.Auth.NewPasskeyLink(ctx, account.ID)
+				if err != nil {
+					return err
+				}
+				fmt.Println(address + path)
+				return nil
+			})
+		},
+	}
 }
 
 func findUser(ctx context.Context, a *app.App, name string) (*model.Account, error) {

@@ -110,10 +110,12 @@ func (c *config) app() (app.Config, error) {
 	out := app.Config{DataDir: c.data, ContentURL: strings.TrimRight(c.contentURL, "/"), RPID: c.rpID,
 		SecretKeyFile: c.secretKeyFile, SMTPURL: c.smtpURL, OutboundAllow: list(c.outboundAllow),
 		Version: version, Dev: c.dev}
-	_, port, err := net.SplitHostPort(c.listen)
+	host, port, err := net.SplitHostPort(c.listen)
 	if err != nil {
 		return out, usageError{fmt.Errorf("--listen %q: want HOST:PORT", c.listen)}
 	}
+	ip, err := netip.ParseAddr(host)
+	out.Exposed = host != "localhost" && (err != nil || !ip.IsLoopback())
 	out.URL = strings.TrimRight(c.url, "/")
 	if out.URL == "" {
 		out.URL = "http://localhost:" + port

@@ -86,9 +86,13 @@ func serveHTTP(ctx context.Context, a *app.App, ln net.Listener, base *database,
 		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return reqCtx },
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
+	code, err := a.SetupCode(ctx)
+	if err != nil {
+		return err
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(ln) }()
-	greet(cfg)
+	greet(cfg, code)
 	var gone <-chan struct{}
 	if base.server != nil {
 		gone = base.server.Done()
@@ -111,10 +115,13 @@ func serveHTTP(ctx context.Context, a *app.App, ln net.Listener, base *database,
 	return nil
 }
 
-func greet(cfg app.Config) {
+func greet(cfg app.Config, code string) {
 	fmt.Printf("gitfor is at %s\n", cfg.URL)
 	if cfg.SSHPort != 0 {
 		fmt.Printf("git over SSH is at port %d\n", cfg.SSHPort)
 	}
 	fmt.Printf("Next: open %s/signup and make the first account; it becomes the administrator.\n", cfg.URL)
+	if code != "" {
+		fmt.Printf("The first account needs the set-up code %s\n", code)
+	}
 }
