@@ -87,7 +87,7 @@ func (d *DB) FlushTouches(ctx context.Context) error {
 		// writers, who note their touch themselves.
 		_, err := d.bun.NewRaw(`UPDATE cell.scopes SET touched_at = greatest(touched_at, ?), sleep_at = NULL WHERE scope IN (
 			SELECT scope FROM cell.scopes WHERE scope IN (?) AND state = 'live' ORDER BY scope FOR UPDATE SKIP LOCKED)`,
-			now, bun.In(some)).Exec(ctx)
+			now, bun.List(some)).Exec(ctx)
 		if err != nil {
 			return mapped(err)
 		}

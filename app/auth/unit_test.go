@@ -59,7 +59,8 @@ func TestLimiter(t *testing.T) {
 	now := time.Unix(1000, 0)
 	l := newLimiter(2, time.Minute, func() time.Time { return now })
 	take := func(remote string) bool { return l.take(remote) == nil }
-	if !take("192.0.2.1") || !take("192.0.2.1") || take("192.0.2.1") {
+	first, second, third := take("192.0.2.1"), take("192.0.2.1"), take("192.0.2.1")
+	if !first || !second || third {
 		t.Error("not two tries were let in")
 	}
 	if !take("192.0.2.2") {

@@ -113,13 +113,3 @@ func (s *Service) baseTip(ctx context.Context, g *git.Repository, pull *model.Pu
 	}
 	return oid, err
 }
-
-// have says whether both sides of a round are still there.
-func have(ctx context.Context, g *git.Repository, ids ...string) bool {
-	for _, id := range ids {
-		if ok, err := g.Has(ctx, git.OID(id)); err != nil || !ok {
-			return false
-		}
-	}
-	return true
-}

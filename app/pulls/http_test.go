@@ -122,7 +122,7 @@ func TestUpdateBranchAndDraft(t *testing.T) {
 	at := fmt.Sprintf("/ada/engine/pull/%d", n)
 	b.ada.Get(at).OK().Has("still a draft").Has("Update branch")
 	b.ada.Post(at+"/draft", "draft", "false").Want(http.StatusSeeOther)
-	b.ada.Post(at+"/update").Want(http.StatusSeeOther)
+	b.ada.Post(at + "/update").Want(http.StatusSeeOther)
 	if got := b.show("topic", "c.txt"); got != "c" {
 		t.Errorf("c.txt on topic: %q", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"crypto/cipher"
 	"crypto/rand"
 	"errors"
+	"slices"
 
 	"golang.org/x/crypto/scrypt"
 )
@@ -39,7 +40,7 @@ func sealKey(passphrase string, data []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(salt, aead.Seal(nil, nil, data, nil)...), nil
+	return aead.Seal(slices.Clip(salt), nil, data, nil), nil
 }
 
 func openKey(passphrase string, sealed []byte) ([]byte, error) {

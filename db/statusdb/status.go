@@ -68,7 +68,7 @@ func Latest(ctx context.Context, repo db.Repo, kind string, shas ...string) (map
 	}
 	var rows []*model.Status
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
-		s := q.NewSelect().Model(&rows).DistinctOn("sha, kind, context").Where("sha IN (?)", bun.In(shas)).
+		s := q.NewSelect().Model(&rows).DistinctOn("sha, kind, context").Where("sha IN (?)", bun.List(shas)).
 			OrderExpr("sha, kind, context, id DESC")
 		if kind != "" {
 			s.Where("kind = ?", kind)

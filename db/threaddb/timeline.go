@@ -232,8 +232,8 @@ func CommitRefs(ctx context.Context, repo db.Repo, commit string, among []int64)
 	}
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
 		return q.NewSelect().Model((*model.TimelineItem)(nil)).Column("number").
-			Where("kind IN (?)", bun.In([]string{model.ItemReferenced, model.ItemClosed})).
-			Where("number IN (?)", bun.In(among)).Where("data->>'commit' = ?", commit).Scan(ctx, &numbers)
+			Where("kind IN (?)", bun.List([]string{model.ItemReferenced, model.ItemClosed})).
+			Where("number IN (?)", bun.List(among)).Where("data->>'commit' = ?", commit).Scan(ctx, &numbers)
 	})
 	return numbers, err
 }
