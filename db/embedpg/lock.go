@@ -53,5 +53,7 @@ func (l *Lock) Release() error {
 	if l == nil {
 		return nil
 	}
+	// Unlocked first: a child between its fork and exec shares the file.
+	_ = syscall.Flock(int(l.file.Fd()), syscall.LOCK_UN)
 	return l.file.Close()
 }
