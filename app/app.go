@@ -16,6 +16,7 @@ import (
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/auth"
+	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/explore"
@@ -59,6 +60,9 @@ type Config struct {
 	SSHListen string
 	// Alone says that no other process serves the same data.
 	Alone bool
+	// BlobURL is where LFS objects, attachments and other blobs are: "" for
+	// DataDir/blobs, or s3://KEY:SECRET@HOST/BUCKET.
+	BlobURL string
 	// TrustedProxies are those whose X-Forwarded-For counts.
 	TrustedProxies []netip.Prefix
 	// OutboundAllow lists CIDRs and hosts that hooks and mirrors may reach
@@ -85,6 +89,8 @@ type App struct {
 	Gate *perms.Gate
 	Ring *secret.Ring
 	Git  *git.Store
+	// Blobs makes the spaces of features that keep content by its SHA-256.
+	Blobs *blob.Stores
 
 	Accounts  *accounts.Service
 	Auth      *auth.Service
@@ -157,6 +163,9 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 func (a *App) build(ctx context.Context) (err error) {
 	a.buildEvents()
 	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{Observe: a.cfg.ObserveGit}); err != nil {
+		return err
+	}
+	if err := a.buildBlobs(); err != nil {
 		return err
 	}
 	a.buildState()

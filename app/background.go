@@ -2,8 +2,11 @@ package app
 
 import (
 	"context"
+	"path/filepath"
+	"time"
 
 	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
@@ -38,6 +41,21 @@ func (a *App) buildWebhooks(ctx context.Context) error {
 	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
 	return a.Collect(newLagCollector(ctx, a))
 }
+
+// buildBlobs opens the place of blobs, before the features that keep some.
+func (a *App) buildBlobs() (err error) {
+	a.Blobs, err = blob.Open(filepath.Join(a.cfg.DataDir, "blobs"), a.cfg.BlobURL)
+	if err != nil {
+		return err
+	}
+	a.checks = append(a.checks, Check{"blobs", func(ctx context.Context) (string, error) {
+		return "LFS objects and attachments are in " + a.Blobs.String(), a.Blobs.Check(ctx)
+	}})
+	return a.Blobs.CleanTemp(time.Now().Add(-partialUpload))
+}
+
+// partialUpload is how long an upload may wait for its next part.
+const partialUpload = 7 * 24 * time.Hour
 
 // buildState makes what works on scopes from outside.
 func (a *App) buildState() {

@@ -54,6 +54,9 @@ func notInBackup(name string) bool {
 	return false
 }
 
+// unfinishedBlobs is the folder of uploads that are not complete.
+const unfinishedBlobs = "blobs/tmp"
+
 // Manifest is what a backup says of itself.
 type Manifest struct {
 	Format  int       `json:"format"`
@@ -349,7 +352,7 @@ func (b *backup) files(context.Context) error {
 	err = b.folder(filesFolder, b.s.DataDir, func(rel string) bool {
 		first, _, _ := strings.Cut(filepath.ToSlash(rel), "/")
 		p := filepath.Join(b.s.DataDir, rel)
-		return notInBackup(first) || p == key || slices.Contains([]string{".part", ".tar.zst"}, filepath.Ext(p)) || strings.HasSuffix(p, ".tar.zst")
+		return notInBackup(first) || filepath.ToSlash(rel) == unfinishedBlobs || p == key || slices.Contains([]string{".part", ".tar.zst"}, filepath.Ext(p)) || strings.HasSuffix(p, ".tar.zst")
 	})
 	if err != nil {
 		return err

@@ -290,3 +290,31 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Errorf("a folder with a file: %v", err)
 	}
 }
+
+func TestBackupHasBlobs(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	whole, err := s.App.Blobs.Space("lfs").Put(t.Context(), strings.NewReader("a large file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.App.Blobs.Partial("half").Append(t.Context(), 0, 10, strings.NewReader("half")); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "backup.tar.zst")
+	if _, err := s.App.State.Backup(t.Context(), file, ""); err != nil {
+		t.Fatal(err)
+	}
+	back, _ := restored(t, file, "")
+	f, _, err := back.App.Blobs.Space("lfs").Open(t.Context(), whole.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if b, err := io.ReadAll(f); err != nil || string(b) != "a large file" {
+		t.Errorf("restored %q, %v", b, err)
+	}
+	if size, err := back.App.Blobs.Partial("half").Size(); err != nil || size != 0 {
+		t.Errorf("the unfinished upload was restored: %d, %v", size, err)
+	}
+}

@@ -19,6 +19,7 @@ import (
 type config struct {
 	data, listen, sshListen, url, contentURL, databaseURL, smtpURL string
 	roles, trustedProxies, rpID, outboundAllow, secretKeyFile      string
+	blobURL                                                        string
 	// restoring says that the data folder is being filled.
 	restoring bool
 	dev       bool
@@ -43,6 +44,8 @@ var options = []option{
 		func(c *config) *string { return &c.url }, true, false},
 	{"rp-id", "", "passkeys' relying party; default the host of --url, fixed at first start",
 		func(c *config) *string { return &c.rpID }, true, false},
+	{"blob-url", "", "where LFS objects and attachments are: s3://KEY:SECRET@HOST/BUCKET[/PREFIX]; default DATA/blobs",
+		func(c *config) *string { return &c.blobURL }, true, true},
 	{"listen", "127.0.0.1:3000", "address to serve HTTP on", func(c *config) *string { return &c.listen }, false, false},
 	{"ssh-listen", "127.0.0.1:2222", `address to serve git over SSH on, or "off"`,
 		func(c *config) *string { return &c.sshListen }, false, false},
@@ -108,7 +111,7 @@ func (c *config) fill(cmd *cobra.Command) error {
 // show.
 func (c *config) app() (app.Config, error) {
 	out := app.Config{DataDir: c.data, ContentURL: strings.TrimRight(c.contentURL, "/"), RPID: c.rpID,
-		SecretKeyFile: c.secretKeyFile, SMTPURL: c.smtpURL, OutboundAllow: list(c.outboundAllow),
+		SecretKeyFile: c.secretKeyFile, SMTPURL: c.smtpURL, BlobURL: c.blobURL, OutboundAllow: list(c.outboundAllow),
 		Version: version, Dev: c.dev}
 	host, port, err := net.SplitHostPort(c.listen)
 	if err != nil {
