@@ -15,6 +15,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/codes"
@@ -108,6 +109,7 @@ type App struct {
 	Statuses   *statuses.Service
 	Protection *protection.Service
 
+	Audit    *audit.Service
 	State    *state.Service
 	Events   *events.Service
 	Live     *events.Live
@@ -187,6 +189,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.buildRules()
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail}
+	a.buildAudit()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		Rules: []transport.PushRule{pushRules{a.Protection}}})

@@ -5,13 +5,16 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/blob"
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
+	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/statuses"
 	"github.com/gitfor/gitfor/app/threads"
@@ -117,4 +120,13 @@ func (a *App) buildPulls() {
 		Markup: a.Markup, Colours: a.Codes.Colours(), Log: a.log})
 	a.Issues.Pulls, a.Codes.PullForm = a.Pulls, a.Pulls.Form
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "pulls.push", Types: []string{"git.push"}, Handle: a.Pulls.OnPush})
+}
+
+// buildAudit makes the pages of the audit log, each in the frame of those
+// around it.
+func (a *App) buildAudit() {
+	a.Audit = &audit.Service{DB: a.DB, Gate: a.Gate, RepoShell: a.Repos.SettingsShell, OrgShell: a.Accounts.OrgShell,
+		PersonShell: a.Settings.Shell}
+	a.Repos.Sections = append(a.Repos.Sections, repos.SettingsSection{Key: "audit", Label: "Audit log", Icon: "scale"})
+	a.Accounts.OrgSections = append(a.Accounts.OrgSections, accounts.OrgSection{Key: "audit", Label: "Audit log", Icon: "scale"})
 }

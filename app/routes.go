@@ -41,6 +41,7 @@ func (a *App) routes(r *web.Router) {
 	a.Live.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)
 	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
+	a.Audit.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
 	a.Statuses.Routes(r)

@@ -22,6 +22,9 @@ type Tx interface {
 	// Handled notes that subscriber handled the event and says whether this
 	// is the first time: what is written beside it is then written once.
 	Handled(ctx context.Context, subscriber, eventID string) (first bool, err error)
+	// Audit adds rows to the audit log; they are kept when the transaction
+	// commits.
+	Audit(entries ...AuditEntry)
 	// AfterCommit runs fn in this process once the transaction committed;
 	// only for hints that may be lost, such as dropping a cache entry.
 	AfterCommit(fn func())
@@ -36,6 +39,7 @@ type tx struct {
 	now    time.Time
 	after  []func()
 	events []Event
+	audit  []AuditEntry
 	wakes  bool
 	queues []string
 }
@@ -182,6 +186,9 @@ func (d *DB) once(ctx context.Context, base *bun.DB, fn func(ctx context.Context
 		return t, err
 	}
 	if err := t.writeEvents(ctx); err != nil {
+		return t, err
+	}
+	if err := t.writeAudit(ctx); err != nil {
 		return t, err
 	}
 	done = true

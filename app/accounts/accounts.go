@@ -12,6 +12,8 @@ type Service struct {
 	db *db.DB
 	// changed is told whose record has changed.
 	changed func(ctx context.Context, accountID int64)
+	// OrgSections are the pages of an organisation's settings, in order.
+	OrgSections []OrgSection
 	// Gate guards the routes; set before Routes.
 	Gate *perms.Gate
 }

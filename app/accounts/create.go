@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -112,6 +113,14 @@ func createUser(ctx context.Context, tx db.DirectoryTx, in CreateInput) (*model.
 			return nil, err
 		}
 	}
-	about := events.About{AccountID: a.ID, Actor: &model.Viewer{Account: a, User: u}}
+	viewer := &model.Viewer{Account: a, User: u}
+	note := audit.Entry{Action: "user.create", AccountID: a.ID, Target: a.Name, After: audit.Facts{"admin": u.Admin}}
+	if db.OriginOf(ctx).ActorID == 0 {
+		note.Actor = viewer // they signed up
+	}
+	if err := audit.Record(ctx, tx, note); err != nil {
+		return nil, err
+	}
+	about := events.About{AccountID: a.ID, Actor: viewer}
 	return u, events.Emit(ctx, tx, about, Created{ID: a.ID, Name: a.Name, Kind: string(a.Kind)})
 }

@@ -3,6 +3,7 @@ package accounts
 import (
 	"context"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -28,6 +29,9 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, typed string
 		if err := accountdb.MarkDeleted(ctx, tx, viewer.ID()); err != nil {
 			return err
 		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "user.delete", Actor: viewer, AccountID: viewer.ID(), Target: viewer.Name()}); err != nil {
+			return err
+		}
 		return events.Emit(ctx, tx, events.About{AccountID: viewer.ID(), Actor: viewer}, Deleted{ID: viewer.ID(), Name: viewer.Name()})
 	})
 }
@@ -37,6 +41,9 @@ func (s *Service) Restore(ctx context.Context, id int64) error {
 	return s.inDirectory(ctx, id, func(ctx context.Context, tx db.DirectoryTx) error {
 		a, err := accountdb.Undelete(ctx, tx, id, tx.Now().Add(-RestoreWindow))
 		if err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "user.restore", AccountID: id, Target: a.Name}); err != nil {
 			return err
 		}
 		about := events.About{AccountID: id, Actor: &model.Viewer{Account: a}}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
@@ -87,6 +88,10 @@ func (s *Service) AddGPGKey(ctx context.Context, accountID int64, name, text str
 		if n >= maxKeys {
 			return fault.New(fault.Conflict, "An account may have at most 100 GPG keys. Remove one first.")
 		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "gpg_key.create", AccountID: accountID, Target: name,
+			After: audit.Facts{"key_id": data.KeyID}}); err != nil {
+			return err
+		}
 		return accountdb.InsertCredentials(ctx, tx, row)
 	})
 	if errors.Is(err, db.ErrConflict) {
@@ -132,6 +137,10 @@ func (s *Service) RemoveGPGKey(ctx context.Context, accountID, id int64) error {
 		return err
 	}
 	return s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "gpg_key.delete", AccountID: accountID, Target: row.Name,
+			Before: audit.Facts{"key_id": data.KeyID}}); err != nil {
+			return err
+		}
 		return accountdb.DeleteCredential(ctx, tx, model.CredentialGPGKey, id)
 	})
 }

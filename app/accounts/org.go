@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -46,6 +47,9 @@ func (s *Service) CreateOrg(ctx context.Context, viewer *model.Viewer, in OrgInp
 		if err := accountdb.DropRedirect(ctx, tx, a.Name); err != nil {
 			return err
 		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "org.create", Actor: viewer, AccountID: a.ID, Target: a.Name}); err != nil {
+			return err
+		}
 		about := events.About{AccountID: a.ID, Actor: viewer}
 		return events.Emit(ctx, tx, about, Created{ID: a.ID, Name: a.Name, Kind: string(a.Kind)})
 	})
@@ -73,7 +77,18 @@ func (s *Service) SetMember(ctx context.Context, viewer *model.Viewer, org *mode
 				return err
 			}
 		}
+		was, err := accountdb.OrgRole(ctx, tx.Directory, org.ID, user.ID)
+		if err != nil {
+			return err
+		}
 		if err := accountdb.AddMember(ctx, tx, org.ID, user.ID, role); err != nil {
+			return err
+		}
+		note := audit.Entry{Action: "org.add_member", Actor: viewer, AccountID: org.ID, Target: user.Name, After: audit.Facts{"role": role}}
+		if was != "" {
+			note.Action, note.Before = "org.update_member", audit.Facts{"role": was}
+		}
+		if err := audit.Record(ctx, tx, note); err != nil {
 			return err
 		}
 		about := events.About{AccountID: org.ID, Actor: viewer}
@@ -92,6 +107,9 @@ func (s *Service) RemoveMember(ctx context.Context, viewer *model.Viewer, org *m
 			return err
 		}
 		if err := accountdb.RemoveMember(ctx, tx, org.ID, user.ID); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "org.remove_member", Actor: viewer, AccountID: org.ID, Target: user.Name}); err != nil {
 			return err
 		}
 		about := events.About{AccountID: org.ID, Actor: viewer}

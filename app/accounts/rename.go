@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -35,6 +36,14 @@ func (s *Service) Rename(ctx context.Context, viewer *model.Viewer, a *model.Acc
 	old := a.Name
 	err := s.inDirectory(ctx, a.ID, func(ctx context.Context, tx db.DirectoryTx) error {
 		if err := accountdb.Rename(ctx, tx, a, name); err != nil {
+			return err
+		}
+		action := "user.rename"
+		if !a.IsUser() {
+			action = "org.rename"
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: action, Actor: viewer, AccountID: a.ID, Target: name,
+			Before: audit.Facts{"name": old}, After: audit.Facts{"name": name}}); err != nil {
 			return err
 		}
 		about := events.About{AccountID: a.ID, Actor: viewer}

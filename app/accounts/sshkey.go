@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
@@ -118,6 +119,10 @@ func (s *Service) AddSSHKey(ctx context.Context, accountID int64, name, text str
 		if n >= maxKeys {
 			return fault.New(fault.Conflict, "An account may have at most 100 SSH keys. Remove one first.")
 		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "public_key.create", AccountID: accountID, Target: name,
+			After: audit.Facts{"fingerprint": data.Fingerprint}}); err != nil {
+			return err
+		}
 		return accountdb.InsertCredentials(ctx, tx, row)
 	})
 	if err != nil {
@@ -199,6 +204,10 @@ func (s *Service) RemoveSSHKey(ctx context.Context, accountID, id int64) error {
 		return err
 	}
 	return s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "public_key.delete", AccountID: accountID, Target: key.Name,
+			Before: audit.Facts{"fingerprint": key.Fingerprint}}); err != nil {
+			return err
+		}
 		return accountdb.DeleteCredential(ctx, tx, model.CredentialSSHKey, id)
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
@@ -105,6 +106,9 @@ func (s *Service) RemovePasskey(ctx context.Context, accountID, id int64) error 
 		}
 		if n <= 1 {
 			return fault.New(fault.Conflict, "This is your only passkey, and the last way in cannot be removed. Add another passkey first.")
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "passkey.remove", AccountID: accountID, Target: row.Name}); err != nil {
+			return err
 		}
 		return accountdb.DeleteCredential(ctx, tx, model.CredentialPasskey, id)
 	})

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
@@ -30,6 +31,9 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, accountID int64) error {
 	}
 	err := s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
 		if err := accountdb.DeleteKind(ctx, tx, model.CredentialRecovery); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "recovery_codes.create", ActorID: accountID, AccountID: accountID}); err != nil {
 			return err
 		}
 		return accountdb.InsertCredentials(ctx, tx, list...)
@@ -117,6 +121,10 @@ func (s *Service) recover(ctx context.Context, name, typed string) (account *mod
 		return nil, 0, err
 	}
 	err = s.db.InAccount(ctx, id, func(ctx context.Context, tx *db.AccountTx) error {
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "recovery_codes.use", ActorID: id, AccountID: id,
+			After: audit.Facts{"left": len(rows) - 1}}); err != nil {
+			return err
+		}
 		return accountdb.DeleteCredential(ctx, tx, model.CredentialRecovery, rows[i].ID)
 	})
 	if errors.Is(err, db.ErrNotFound) {

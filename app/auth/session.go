@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
@@ -50,6 +51,10 @@ type SessionData struct {
 func (s *Service) StartSession(ctx context.Context, accountID int64, d Device) (string, error) {
 	text, h := s.tokens.New(secret.Session, accountID)
 	err := s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "user.login", ActorID: accountID, AccountID: accountID,
+			After: audit.Facts{"with": d.Way}}); err != nil {
+			return err
+		}
 		return accountdb.InsertSession(ctx, tx, newSession(tx.Now(), h, d))
 	})
 	return text, s.wrap("start session", err)
@@ -64,7 +69,10 @@ func newSession(now time.Time, h hash, d Device) *model.Session {
 // EndSession signs a browser out. One that was signed out before is no error.
 func (s *Service) EndSession(ctx context.Context, accountID int64, hash []byte) error {
 	err := s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
-		return accountdb.DeleteSession(ctx, tx, hash)
+		if err := accountdb.DeleteSession(ctx, tx, hash); err != nil {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "user.logout", ActorID: accountID, AccountID: accountID})
 	})
 	s.Forget(ctx, accountID)
 	if errors.Is(err, db.ErrNotFound) {
@@ -77,8 +85,11 @@ func (s *Service) EndSession(ctx context.Context, accountID int64, hash []byte) 
 // nil for none, and says how many.
 func (s *Service) EndOtherSessions(ctx context.Context, accountID int64, keep []byte) (n int, err error) {
 	err = s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
-		n, err = accountdb.DeleteSessions(ctx, tx, keep)
-		return err
+		if n, err = accountdb.DeleteSessions(ctx, tx, keep); err != nil || n == 0 {
+			return err
+		}
+		return audit.Record(ctx, tx, audit.Entry{Action: "user.end_sessions", ActorID: accountID, AccountID: accountID,
+			After: audit.Facts{"ended": n}})
 	})
 	s.Forget(ctx, accountID)
 	return n, s.wrap("end sessions", err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gitfor/gitfor/app/accounts"
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
@@ -123,6 +124,9 @@ func (s *Service) addPasskey(ctx context.Context, accountID int64, name string, 
 		return err
 	}
 	err = s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "passkey.register", ActorID: accountID, AccountID: accountID, Target: name}); err != nil {
+			return err
+		}
 		return accountdb.InsertCredentials(ctx, tx, &model.Credential{Kind: model.CredentialPasskey, Key: record.ID, Name: name, Data: data})
 	})
 	if errors.Is(err, db.ErrConflict) {

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
@@ -76,6 +77,14 @@ func (s *Service) insertToken(ctx context.Context, accountID int64, in TokenInpu
 		if n >= maxTokens {
 			return fault.New(fault.Conflict, "An account may have at most 200 tokens. Revoke one first.")
 		}
+		scopes := any(top(in.Scopes))
+		if in.Scopes == nil {
+			scopes = "all"
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "personal_access_token.create", AccountID: accountID, Target: in.Name,
+			After: audit.Facts{"scopes": scopes}}); err != nil {
+			return err
+		}
 		return accountdb.InsertCredentials(ctx, tx, &model.Credential{Kind: model.CredentialToken, Key: h[:],
 			Name: in.Name, Data: data, ExpiresAt: in.Expires})
 	})
@@ -85,6 +94,13 @@ func (s *Service) insertToken(ctx context.Context, accountID int64, in TokenInpu
 // RevokeToken ends a token; db.ErrNotFound when there is none of this id.
 func (s *Service) RevokeToken(ctx context.Context, accountID, id int64) error {
 	err := s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+		row, err := accountdb.CredentialByID(ctx, tx.Account, model.CredentialToken, id)
+		if err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "personal_access_token.destroy", AccountID: accountID, Target: row.Name}); err != nil {
+			return err
+		}
 		return accountdb.DeleteCredential(ctx, tx, model.CredentialToken, id)
 	})
 	s.Forget(ctx, accountID)

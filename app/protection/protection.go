@@ -18,6 +18,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/perms"
@@ -110,10 +111,12 @@ func (s *Service) Save(ctx context.Context, viewer *model.Viewer, repo *model.Re
 			return err
 		}
 		what := "protection.created"
+		note := audit.Entry{Action: "protected_branch.create", Actor: viewer, Repo: repo, Target: r.Pattern, After: audit.Facts{"rule": r.Demands}}
 		for _, o := range all {
 			switch {
 			case o.ID == r.ID:
 				what, r.CreatedAt = "protection.edited", o.CreatedAt
+				note.Action, note.Before = "protected_branch.update", audit.Facts{"rule": o.Demands}
 			case o.Pattern == r.Pattern:
 				return fault.Field("pattern", "There is a rule for "+r.Pattern+" already.")
 			}
@@ -125,6 +128,9 @@ func (s *Service) Save(ctx context.Context, viewer *model.Viewer, repo *model.Re
 			return fault.New(fault.Conflict, "A repository has at most 100 rules.")
 		}
 		if err := protectdb.Save(ctx, tx, r); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, note); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Event{Type: what, ID: r.ID, Pattern: r.Pattern})
@@ -146,6 +152,10 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, repo *model.
 			return db.ErrNotFound
 		}
 		if err := protectdb.Delete(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "protected_branch.destroy", Actor: viewer, Repo: repo, Target: all[at].Pattern,
+			Before: audit.Facts{"rule": all[at].Demands}}); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Event{Type: "protection.deleted", ID: id, Pattern: all[at].Pattern})

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
@@ -122,6 +123,10 @@ func (s *Service) Create(ctx context.Context, viewer *model.Viewer, in CreateInp
 func (s *Service) insert(ctx context.Context, viewer *model.Viewer, repo *model.Repo, e events.Payload) error {
 	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		if err := repodb.Insert(ctx, tx, repo); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.create", Actor: viewer, Repo: repo,
+			After: audit.Facts{"visibility": repo.Visibility}}); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, e)

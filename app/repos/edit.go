@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -102,6 +103,7 @@ func (s *Service) Edit(ctx context.Context, viewer *model.Viewer, repo *model.Re
 		}
 	}
 	before := *repo
+	before.Topics = slices.Clone(repo.Topics)
 	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		*repo = before
 		return s.edit(ctx, tx, viewer, repo, in)
@@ -117,7 +119,7 @@ func (s *Service) Edit(ctx context.Context, viewer *model.Viewer, repo *model.Re
 
 func (s *Service) edit(ctx context.Context, tx db.DirectoryTx, viewer *model.Viewer, repo *model.Repo, in EditInput) error {
 	var payloads []events.Payload
-	from := repo.FullName()
+	from, before := repo.FullName(), *repo
 	if in.Name != nil && *in.Name != repo.Name {
 		if err := repodb.Move(ctx, tx, repo, repo.OwnerID, *in.Name); err != nil {
 			return err
@@ -148,6 +150,9 @@ func (s *Service) edit(ctx context.Context, tx db.DirectoryTx, viewer *model.Vie
 	}
 	err := repodb.Update(ctx, tx, repo, "description", "website", "topics", "visibility", "default_branch", "archived_at",
 		"template", "settings")
+	if err == nil {
+		err = auditEdit(ctx, tx, viewer, &before, repo)
+	}
 	for _, p := range payloads {
 		if err == nil {
 			err = events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, p)
@@ -189,12 +194,19 @@ func (s *Service) Transfer(ctx context.Context, viewer *model.Viewer, repo *mode
 	if err != nil {
 		return err
 	}
-	from := repo.FullName()
+	from, fromID := repo.FullName(), repo.OwnerID
 	err = s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		if err := repodb.Move(ctx, tx, repo, owner.ID, repo.Name); err != nil {
 			return err
 		}
 		repo.Owner = owner
+		// Both owners find it in their logs.
+		for _, account := range []int64{fromID, owner.ID} {
+			if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.transfer", Actor: viewer, Repo: repo, AccountID: account,
+				Before: audit.Facts{"name": from}, After: audit.Facts{"name": repo.FullName()}}); err != nil {
+				return err
+			}
+		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Transferred{facts(repo), from})
 	})
 	if errors.Is(err, db.ErrConflict) {
@@ -212,6 +224,9 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, repo *model.
 		if err := repodb.Update(ctx, tx, repo, "deleted_at"); err != nil {
 			return err
 		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.destroy", Actor: viewer, Repo: repo}); err != nil {
+			return err
+		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Deleted{facts(repo)})
 	})
 }
@@ -221,6 +236,9 @@ func (s *Service) Restore(ctx context.Context, viewer *model.Viewer, repo *model
 	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		repo.DeletedAt = nil
 		if err := repodb.Update(ctx, tx, repo, "deleted_at"); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.restore", Actor: viewer, Repo: repo}); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Restored{facts(repo)})

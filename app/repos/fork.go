@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
@@ -85,6 +86,10 @@ func (s *Service) insertFork(ctx context.Context, viewer *model.Viewer, fork, so
 			return err
 		}
 		if err := repodb.CountFork(ctx, tx, source.ID, 1); err != nil {
+			return err
+		}
+		if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.fork", Actor: viewer, Repo: fork,
+			After: audit.Facts{"visibility": fork.Visibility, "fork_of": source.FullName()}}); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: fork, Actor: viewer}, Forked{facts(fork), source.FullName()})

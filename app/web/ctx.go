@@ -38,6 +38,7 @@ type Ctx struct {
 	Remote string
 
 	kit    *Kit
+	origin *db.Origin
 	stats  *db.Stats
 	timing map[string]time.Duration
 	flash  string

@@ -169,8 +169,9 @@ func (k *Kit) serve(door Door, access Access, h Handler) http.Handler {
 		ctx, stats := db.WithStats(r.Context())
 		status := &statusWriter{ResponseWriter: w}
 		w = status
-		c := &Ctx{W: w, R: r.WithContext(ctx), Door: door, kit: k, stats: stats,
-			RequestID: uuid.NewString()[:18], Remote: k.remote(r)}
+		origin := &db.Origin{Remote: k.remote(r), Agent: r.UserAgent()}
+		c := &Ctx{W: w, R: r.WithContext(db.WithOrigin(ctx, origin)), Door: door, kit: k, stats: stats, origin: origin,
+			RequestID: uuid.NewString()[:18], Remote: origin.Remote}
 		w.Header().Set("X-Request-Id", c.RequestID)
 		if k.observe != nil {
 			defer func() {
@@ -204,6 +205,7 @@ func (k *Kit) handle(c *Ctx, access Access, h Handler) error {
 			return err
 		}
 		c.Viewer = viewer
+		c.setOrigin(viewer)
 	}
 	if c.Door == APIDoor {
 		if err := c.limit(); err != nil {
@@ -321,3 +323,14 @@ func (c *Ctx) readFlash() {
 
 // Background is a context for work that outlives the request.
 func (c *Ctx) Background() context.Context { return context.WithoutCancel(c.Context()) }
+
+// setOrigin notes who acts, for the audit log.
+func (c *Ctx) setOrigin(v *model.Viewer) {
+	if !v.SignedIn() {
+		return
+	}
+	c.origin.ActorID, c.origin.Actor, c.origin.Via = v.ID(), v.Name(), "session"
+	if v.Token || v.DeployRepo != 0 {
+		c.origin.Via = "token"
+	}
+}

@@ -16,9 +16,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/outbound"
+	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/db/repodb"
 	"github.com/gitfor/gitfor/db/webhookdb"
 )
 
@@ -131,7 +134,16 @@ func (s *Service) Create(ctx context.Context, viewer *model.Viewer, p webhookdb.
 	}
 	text := ""
 	set(&text, in.Secret)
-	err = p.In(ctx, s.DB, func(ctx context.Context, tx webhookdb.Tx) error { return webhookdb.Insert(ctx, tx, h, s.seal(text)) })
+	owner, err := s.ownerOf(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	err = p.In(ctx, s.DB, func(ctx context.Context, tx webhookdb.Tx) error {
+		if err := webhookdb.Insert(ctx, tx, h, s.seal(text)); err != nil {
+			return err
+		}
+		return note(ctx, tx, p, owner, "hook.create", h, nil, hookFacts(h))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +162,7 @@ func hookFault(err error) error {
 
 // Change changes a hook; a new address or secret gives it a fresh start.
 func (s *Service) Change(ctx context.Context, p webhookdb.Place, h *model.Hook, in Input) error {
-	old := h.URL
+	old, before := h.URL, hookFacts(h)
 	if err := in.apply(h).Err(); err != nil {
 		return hookFault(err)
 	}
@@ -160,12 +172,62 @@ func (s *Service) Change(ctx context.Context, p webhookdb.Place, h *model.Hook, 
 	if h.URL != old {
 		h.Failures, h.FailingSince = 0, nil
 	}
-	return p.In(ctx, s.DB, func(ctx context.Context, tx webhookdb.Tx) error { return webhookdb.Update(ctx, tx, h) })
+	owner, err := s.ownerOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	return p.In(ctx, s.DB, func(ctx context.Context, tx webhookdb.Tx) error {
+		if err := webhookdb.Update(ctx, tx, h); err != nil {
+			return err
+		}
+		after := hookFacts(h)
+		if in.Secret != nil {
+			after["secret"] = "changed"
+		}
+		return note(ctx, tx, p, owner, "hook.config_changed", h, before, after)
+	})
+}
+
+// ownerOf is the account in whose audit log the hooks of a place are too.
+func (s *Service) ownerOf(ctx context.Context, p webhookdb.Place) (int64, error) {
+	if p.Kind != db.RepoKind {
+		return p.ID, nil
+	}
+	repos, err := repodb.ByIDs(ctx, s.DB.Directory(), []int64{p.ID})
+	if err != nil || repos[p.ID] == nil {
+		return 0, err
+	}
+	return repos[p.ID].OwnerID, nil
+}
+
+// hookFacts is what the audit log tells of a hook.
+func hookFacts(h *model.Hook) audit.Facts {
+	return audit.Facts{"url": h.URL, "events": h.Events, "format": h.Format, "active": h.Active}
+}
+
+func note(ctx context.Context, tx webhookdb.Tx, p webhookdb.Place, owner int64, action string, h *model.Hook, before, after audit.Facts) error {
+	e := audit.Entry{Action: action, Target: h.URL, Before: before, After: after}
+	switch p.Kind {
+	case db.RepoKind:
+		e.Repo, e.AccountID = &model.Repo{ID: p.ID}, owner
+	case db.AccountKind:
+		e.AccountID = p.ID
+	}
+	return audit.Record(ctx, tx, e)
 }
 
 // Remove deletes a hook and what was delivered to it.
 func (s *Service) Remove(ctx context.Context, p webhookdb.Place, h *model.Hook) error {
-	return p.In(ctx, s.DB, func(ctx context.Context, tx webhookdb.Tx) error { return webhookdb.Delete(ctx, tx, h.ID) })
+	owner, err := s.ownerOf(ctx, p)
+	if err != nil {
+		return err
+	}
+	return p.In(ctx, s.DB, func(ctx context.Context, tx webhookdb.Tx) error {
+		if err := webhookdb.Delete(ctx, tx, h.ID); err != nil {
+			return err
+		}
+		return note(ctx, tx, p, owner, "hook.destroy", h, hookFacts(h), nil)
+	})
 }
 
 // hostOf is the receiver that a delivery's limit counts for.
