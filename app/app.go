@@ -22,6 +22,7 @@ import (
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/explore"
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/outbound"
@@ -77,6 +78,9 @@ type Config struct {
 	Version string
 	// ObserveGit, when set, is told of each run of git.
 	ObserveGit func(ctx context.Context, subcommand string, d time.Duration)
+	// Env looks up variables of the environment that set what else can be
+	// set on pages; nil for none.
+	Env func(name string) (string, bool)
 	// Spares keeps spare schemas ready for what is written first.
 	Spares bool
 	// Dev shows what is for developers only.
@@ -93,6 +97,7 @@ type App struct {
 	// Blobs makes the spaces of features that keep content by its SHA-256.
 	Blobs *blob.Stores
 
+	Instance  *instance.Service
 	Accounts  *accounts.Service
 	Auth      *auth.Service
 	Settings  *settings.Service
@@ -164,6 +169,9 @@ func New(ctx context.Context, cfg Config, d *db.DB, log *slog.Logger) (*App, err
 // build makes the features, in the order of who needs whom.
 func (a *App) build(ctx context.Context) (err error) {
 	a.buildEvents()
+	if err := a.buildInstance(ctx); err != nil {
+		return err
+	}
 	if a.Git, err = git.NewStore(filepath.Join(a.cfg.DataDir, "git"), git.StoreOptions{Observe: a.cfg.ObserveGit}); err != nil {
 		return err
 	}
@@ -178,9 +186,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	if a.cfg.Exposed && a.cfg.SetupCode == "" {
 		a.cfg.SetupCode = auth.SetupCode(a.Ring)
 	}
-	a.Accounts = accounts.New(a.DB)
+	a.Accounts = accounts.New(a.DB, a.Instance)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
-		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
+		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode, Instance: a.Instance})
 	a.Accounts.Gate = a.Gate
 	a.Accounts.OnChange(a.Auth.Forget)
 	a.services = append(a.services, a.Auth)

@@ -10,6 +10,7 @@ import (
 	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/protection"
@@ -60,10 +61,25 @@ func (a *App) buildBlobs() (err error) {
 // partialUpload is how long an upload may wait for its next part.
 const partialUpload = 7 * 24 * time.Hour
 
+// buildInstance reads the settings of the instance, which the kit asks.
+func (a *App) buildInstance(ctx context.Context) (err error) {
+	a.Instance, err = instance.New(ctx, instance.Deps{DB: a.DB, Log: a.log, Ring: a.Ring, Env: a.cfg.Env})
+	if err != nil {
+		return err
+	}
+	a.services = append(a.services, a.Instance)
+	a.Kit.SetHourly(func(ctx context.Context) int { return a.Instance.Get(ctx).HourlyRequests })
+	a.Kit.SetNotice(func(ctx context.Context) (string, bool) {
+		s := a.Instance.Get(ctx)
+		return s.Announcement, s.SignupMode == instance.SignupClosed
+	})
+	return nil
+}
+
 // buildState makes what works on scopes from outside.
 func (a *App) buildState() {
 	a.State = state.New(state.Deps{DB: a.DB, Git: a.Git, Log: a.log, DataDir: a.cfg.DataDir,
-		SecretKeyFile: a.cfg.SecretKeyFile, Version: a.cfg.Version, Spares: a.cfg.Spares})
+		Instance: a.Instance, SecretKeyFile: a.cfg.SecretKeyFile, Version: a.cfg.Version, Spares: a.cfg.Spares})
 	a.services = append(a.services, a.State)
 }
 

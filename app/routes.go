@@ -40,6 +40,7 @@ func (a *App) routes(r *web.Router) {
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)
+	(&admin.Service{DB: a.DB, Gate: a.Gate, Instance: a.Instance}).Routes(r)
 	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
 	a.Audit.Routes(r)
 	a.Codes.Routes(r)

@@ -2,7 +2,9 @@ package accounts
 
 import (
 	"context"
+	"time"
 
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/db"
 )
@@ -14,12 +16,21 @@ type Service struct {
 	changed func(ctx context.Context, accountID int64)
 	// OrgSections are the pages of an organisation's settings, in order.
 	OrgSections []OrgSection
+	instance *instance.Service
 	// Gate guards the routes; set before Routes.
 	Gate *perms.Gate
 }
 
 // New makes the service.
-func New(d *db.DB) *Service { return &Service{db: d, changed: func(context.Context, int64) {}} }
+func New(d *db.DB, settings *instance.Service) *Service {
+	return &Service{db: d, instance: settings, changed: func(context.Context, int64) {}}
+}
+
+// RestoreWindow is how long a deleted account keeps its name and can come
+// back.
+func (s *Service) RestoreWindow(ctx context.Context) time.Duration {
+	return time.Duration(s.instance.Get(ctx).DeletedKeepDays) * 24 * time.Hour
+}
 
 // OnChange sets who is told, after the commit, that an account's record has
 // changed, such as what keeps it in memory.

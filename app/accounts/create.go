@@ -39,15 +39,11 @@ func (in *CreateInput) Validate() fault.Fields {
 	return f
 }
 
-// RestoreWindow is how long a deleted account keeps its name and can come
-// back.
-const RestoreWindow = 30 * 24 * time.Hour
-
 const takenMessage = "That name is taken. Choose another."
 
 // CheckFree says why the name cannot be taken now, "" when it can.
 func (s *Service) CheckFree(ctx context.Context, name string) (string, error) {
-	state, err := accountdb.Name(ctx, s.db.Directory(), name, time.Now().Add(-RestoreWindow))
+	state, err := accountdb.Name(ctx, s.db.Directory(), name, time.Now().Add(-s.RestoreWindow(ctx)))
 	switch {
 	case err != nil:
 		return "", err

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 func TestCreateUser(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	s := accounts.New(d)
+	s := accounts.New(d, nil)
 	ann, err := s.CreateUser(t.Context(), accounts.CreateInput{Name: " Ann ", Email: "ann@example.com"})
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestCreateUser(t *testing.T) {
 func TestCreateUserTogether(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	s := accounts.New(d)
+	s := accounts.New(d, nil)
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	admins, same := 0, 0
@@ -84,7 +84,7 @@ func TestCreateUserTogether(t *testing.T) {
 func TestEmailsFindPeople(t *testing.T) {
 	t.Parallel()
 	d := dbtest.Open(t)
-	s := accounts.New(d)
+	s := accounts.New(d, nil)
 	make := func(name, email string) int64 {
 		u, err := s.CreateUser(t.Context(), accounts.CreateInput{Name: name, Email: email})
 		if err != nil {

@@ -39,7 +39,7 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, typed string
 // Restore brings a deleted account back within its window.
 func (s *Service) Restore(ctx context.Context, id int64) error {
 	return s.inDirectory(ctx, id, func(ctx context.Context, tx db.DirectoryTx) error {
-		a, err := accountdb.Undelete(ctx, tx, id, tx.Now().Add(-RestoreWindow))
+		a, err := accountdb.Undelete(ctx, tx, id, tx.Now().Add(-s.RestoreWindow(ctx)))
 		if err != nil {
 			return err
 		}

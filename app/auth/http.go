@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app/accounts"
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/web"
@@ -31,6 +32,8 @@ type Deps struct {
 	URL, RPID string
 	// SetupCode, when set, is asked of the first account that signs up.
 	SetupCode string
+	// Instance knows who can sign up.
+	Instance *instance.Service
 	// Now is the clock, time.Now when nil.
 	Now func() time.Time
 }
@@ -53,6 +56,7 @@ type Service struct {
 	store    sessions.Store
 
 	gate      *perms.Gate
+	instance  *instance.Service
 	publicURL string
 	rpID      string
 	setupCode string
@@ -81,7 +85,7 @@ func New(d Deps) *Service {
 		sessions: newCache[hash, *session](20_000, d.Now),
 		pats:     newCache[hash, *token](20_000, d.Now),
 		kinds:    map[secret.Kind]func(context.Context, int64, [32]byte) (*model.Viewer, error){},
-		gate:     d.Gate, publicURL: d.URL, rpID: d.RPID, setupCode: d.SetupCode,
+		gate:     d.Gate, instance: d.Instance, publicURL: d.URL, rpID: d.RPID, setupCode: d.SetupCode,
 		begins: newLimiter(300, time.Minute, d.Now), recoveries: newLimiter(20, 10*time.Minute, d.Now),
 	}
 	s.store = &store{s}

@@ -26,6 +26,9 @@ func (s *Service) signupPage(c *web.Ctx) error {
 	if c.Viewer.SignedIn() {
 		return c.Redirect(link.Home())
 	}
+	if err := s.maySignUp(c.Context()); err != nil {
+		return err
+	}
 	return s.showSignup(c, http.StatusOK, SignUpInput{Name: c.Query("username"), Email: c.Query("email")}, nil)
 }
 

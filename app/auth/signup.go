@@ -9,6 +9,7 @@ import (
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
@@ -37,9 +38,25 @@ func (s *Service) NeedsCode(ctx context.Context) (bool, error) {
 	return !has, err
 }
 
+// maySignUp refuses strangers where the operator closed signing up. The first
+// account can always be made.
+func (s *Service) maySignUp(ctx context.Context) error {
+	if s.instance.Get(ctx).SignupMode == instance.SignupOpen {
+		return nil
+	}
+	has, err := accountdb.HasUsers(ctx, s.db.Directory())
+	if err != nil || !has {
+		return err
+	}
+	return fault.New(fault.Forbidden, "Signing up is not open here. Ask an administrator for an account.")
+}
+
 // CheckSignUp says what is wrong with an input; nil when an account can be
 // made of it now.
 func (s *Service) CheckSignUp(ctx context.Context, in SignUpInput) error {
+	if err := s.maySignUp(ctx); err != nil {
+		return err
+	}
 	create := accounts.CreateInput{Name: in.Name, Email: in.Email}
 	create.Clean()
 	f := create.Validate()

@@ -7,27 +7,23 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/db"
-	"github.com/gitfor/gitfor/db/accountdb"
 )
 
 // WantSpares is how many spare schemas of each kind are kept ready. Accounts come
 // slower than repositories get their first issue.
 func WantSpares() map[db.Kind]int { return map[db.Kind]int{db.RepoKind: 16, db.AccountKind: 8} }
 
-// SettingSleepDays is the instance's setting of after how many untouched days
-// a scope sleeps; 0 is never.
-const SettingSleepDays = "state.sleep_days"
-
 // Deps are what the service needs.
 type Deps struct {
-	DB  *db.DB
-	Git *git.Store
-	Log *slog.Logger
+	DB       *db.DB
+	Git      *git.Store
+	Instance *instance.Service
+	Log      *slog.Logger
 	// DataDir is the folder of all data.
 	DataDir string
 	// SecretKeyFile seals secrets at rest.
@@ -109,15 +105,8 @@ func (s *Service) FillSpares(ctx context.Context) error {
 
 // SleepAfter is how long a scope is untouched before it sleeps; 0 is for ever.
 func (s *Service) SleepAfter(ctx context.Context) (time.Duration, error) {
-	value, err := accountdb.Setting(ctx, s.DB.Directory(), SettingSleepDays)
-	if err != nil || value == "" {
-		return db.SleepAfter, err
-	}
-	days, err := strconv.Atoi(value)
-	if err != nil || days < 0 {
-		return db.SleepAfter, nil //nolint:nilerr // a value that nobody can have set by the pages
-	}
-	return time.Duration(days) * 24 * time.Hour, nil
+	set, err := s.Instance.Load(ctx)
+	return time.Duration(set.SleepAfterDays) * 24 * time.Hour, err
 }
 
 // SleepIdle lets all scopes sleep that were untouched for long, and returns how

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app/apptest"
-	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/db"
-	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/dbtest"
 )
 
@@ -55,9 +53,7 @@ func TestIdleScopesSleep(t *testing.T) {
 	want("60 days", 1, "asleep", "live", "live")
 	set := func(value string) {
 		t.Helper()
-		err := d.InDirectory(t.Context(), func(ctx context.Context, tx db.DirectoryTx) error {
-			return accountdb.SetSetting(ctx, tx, state.SettingSleepDays, value)
-		})
+		err := s.App.Instance.Change(t.Context(), nil, "", map[string]*string{"state.sleep_days": &value})
 		if err != nil {
 			t.Fatal(err)
 		}

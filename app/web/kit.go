@@ -47,6 +47,7 @@ type Kit struct {
 	auth     Authenticator
 	observe  func(Observation)
 	limits   *limits
+	hourly   func(ctx context.Context) int
 	instead  Handler
 	unread   func(ctx context.Context, accountID int64) int
 	notice   func(ctx context.Context) (announce string, noSignup bool)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"sync"
@@ -12,6 +13,10 @@ import (
 // DefaultHourly is how many API requests one token, or one stranger's
 // address, may make in an hour unless the operator sets another number.
 const DefaultHourly = 15_000
+
+// SetHourly sets where the number of requests in an hour comes from; it must
+// answer from memory.
+func (k *Kit) SetHourly(f func(ctx context.Context) int) { k.hourly = f }
 
 // limits counts API requests by who makes them, in hours of the clock. It
 // counts in memory: a restart gives everybody a fresh hour.
@@ -53,15 +58,19 @@ func (c *Ctx) limit() error {
 	case c.Viewer.SignedIn():
 		who = "account " + strconv.FormatInt(c.Viewer.ID(), 10)
 	}
+	limit := DefaultHourly
+	if c.kit.hourly != nil {
+		limit = c.kit.hourly(c.Context())
+	}
 	used, reset := c.kit.limits.take(who, time.Now())
-	c.Usage = Usage{Limit: DefaultHourly, Used: used, Remaining: max(0, DefaultHourly-used), Reset: reset}
+	c.Usage = Usage{Limit: limit, Used: used, Remaining: max(0, limit-used), Reset: reset}
 	h := c.W.Header()
 	h.Set("X-RateLimit-Limit", strconv.Itoa(c.Usage.Limit))
 	h.Set("X-RateLimit-Remaining", strconv.Itoa(c.Usage.Remaining))
 	h.Set("X-RateLimit-Used", strconv.Itoa(used))
 	h.Set("X-RateLimit-Reset", strconv.FormatInt(reset.Unix(), 10))
 	h.Set("X-RateLimit-Resource", "core")
-	if used > DefaultHourly {
+	if used > limit {
 		return &fault.Fault{Kind: fault.RateLimited, RetryAfter: int(time.Until(reset).Seconds()) + 1,
 			Message: "API rate limit exceeded. It starts anew at " + reset.UTC().Format(http.TimeFormat) + "."}
 	}
