@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/gitfor/gitfor/app/access"
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/audit"
@@ -98,6 +99,7 @@ type App struct {
 	Blobs *blob.Stores
 
 	Instance  *instance.Service
+	Access    *access.Service
 	Accounts  *accounts.Service
 	Auth      *auth.Service
 	Settings  *settings.Service
@@ -198,6 +200,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildRules()
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail}
 	a.buildAudit()
+	a.Access = access.New(access.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
+	a.Repos.Sections = append(a.Repos.Sections, access.Section())
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		Rules: []transport.PushRule{pushRules{a.Protection}}})

@@ -41,7 +41,7 @@ var floors = [...]string{
 	kit:    "fault web api mcp git blob mail markup highlight diffs secret outbound live",
 	ground: "accounts audit auth perms repos events threads alarms statuses protection instance",
 	work: "transport lfs issues pulls reviews codes ci runners releases packages discussions docs sites chat " +
-		"projects settings statuses protection",
+		"projects settings statuses protection access",
 	across: "mergequeue agents search explore state notifications webhooks security billing admin",
 	root:   "apptest",
 }

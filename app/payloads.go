@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/gitfor/gitfor/app/access"
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
@@ -13,6 +14,6 @@ import (
 
 // Catalogue is every type of event that gitfor publishes.
 func Catalogue() events.Catalogue {
-	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
+	return events.CatalogueOf(access.Payloads(), accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
 		statuses.Payloads(), protection.Payloads())
 }

@@ -36,6 +36,7 @@ func (a *App) routes(r *web.Router) {
 	a.Settings.Routes(r)
 	a.Accounts.Routes(r)
 	a.Repos.Routes(r)
+	a.Access.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)

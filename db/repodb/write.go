@@ -41,6 +41,14 @@ func Move(ctx context.Context, tx db.DirectoryTx, r *model.Repo, ownerID int64, 
 	if err := forget(ctx, tx, r.OwnerID, r.NameKey); err != nil {
 		return err
 	}
+	if r.OwnerID != oldOwner {
+		// The teams of the owner before have no say any more.
+		_, err := tx.NewRaw(`DELETE FROM directory.team_repos WHERE repo_id = ? AND team_id IN (
+			SELECT id FROM directory.teams WHERE org_id = ?)`, r.ID, oldOwner).Exec(ctx)
+		if err != nil {
+			return db.Map(err)
+		}
+	}
 	if oldOwner == r.OwnerID && oldKey == r.NameKey {
 		return nil
 	}
