@@ -25,6 +25,7 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
@@ -94,6 +95,7 @@ type App struct {
 	Kit  *web.Kit
 	Gate *perms.Gate
 	Ring *secret.Ring
+	Mail *mail.Service
 	Git  *git.Store
 	// Blobs makes the spaces of features that keep content by its SHA-256.
 	Blobs *blob.Stores
@@ -191,6 +193,12 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts = accounts.New(a.DB, a.Instance)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
 		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode, Instance: a.Instance})
+	if a.Mail, err = mail.New(mail.Config{URL: a.cfg.SMTPURL, Dir: filepath.Join(a.cfg.DataDir, "mail"), Site: a.cfg.URL, Ring: a.Ring, Log: a.log}); err != nil {
+		return err
+	}
+	a.Accounts = accounts.New(a.DB)
+	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate, Mail: a.Mail,
+		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
 	a.Accounts.Gate = a.Gate
 	a.Accounts.OnChange(a.Auth.Forget)
 	a.services = append(a.services, a.Auth)
@@ -202,6 +210,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildAudit()
 	a.Access = access.New(access.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())
+	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail,
+		SendLink: a.Auth.SendEmailLink}
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		Rules: []transport.PushRule{pushRules{a.Protection}}})

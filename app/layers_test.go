@@ -230,7 +230,7 @@ func floor(from, to string) string {
 // Addresses (views/link) are wanted in mails and messages too.
 func TestDoors(t *testing.T) {
 	t.Parallel()
-	door := regexp.MustCompile(`^(http|api|mcp)[a-z0-9_]*\.go$`)
+	door := regexp.MustCompile(`^(http|api|mcp|mail)[a-z0-9_]*\.go$`)
 	for _, f := range sources(t) {
 		feature, in := strings.CutPrefix(f.dir, "app/")
 		feature, _ = cut(feature)
@@ -241,7 +241,7 @@ func TestDoors(t *testing.T) {
 			own := strings.TrimPrefix(p, module)
 			switch {
 			case p == "net/http", own == "app/web", own == "app/api", own == "app/mcp", strings.HasPrefix(own, "views/") && own != "views/link":
-				t.Errorf("%s imports %s: only http*.go, api*.go and mcp*.go do", f.name, own)
+				t.Errorf("%s imports %s: only http*.go, api*.go, mcp*.go and mail*.go do", f.name, own)
 			}
 		}
 	}

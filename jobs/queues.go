@@ -10,6 +10,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/riverqueue/river"
 )
@@ -19,7 +20,7 @@ const (
 	QueueDefault = river.QueueDefault
 	QueueAlarms  = alarms.Queue
 	QueueGit     = "git"
-	QueueMail    = "mail"
+	QueueMail    = mail.Queue
 )
 
 // queue says how many jobs of a queue run at once in one process, and how

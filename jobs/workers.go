@@ -50,6 +50,7 @@ func register(a *app.App) *registry {
 	on(r, a.Alarms.Ring)
 	on(r, purgeLog(a))
 	on(r, a.Threads.ReferNow)
+	on(r, a.Mail.Deliver)
 	on(r, a.State.Sleep)
 	return r
 }
@@ -57,6 +58,9 @@ func register(a *app.App) *registry {
 // maxFailures is how many failures of its handler a job is allowed; then it
 // is a dead letter, kept until somebody looks at it.
 const maxFailures = 3
+
+// maxMailFailures is that of mail: servers put strangers off for hours.
+const maxMailFailures = 9
 
 // deadLetters ends the tries of a job that failed too often. A lost worker is
 // no failure of the handler: what the rescuer noted does not count.
@@ -73,7 +77,11 @@ func (deadLetters) HandleError(_ context.Context, job *rivertype.JobRow, _ error
 			failures++
 		}
 	}
-	if failures >= maxFailures {
+	allowed := maxFailures
+	if job.Queue == QueueMail {
+		allowed = maxMailFailures
+	}
+	if failures >= allowed {
 		job.MaxAttempts = job.Attempt
 	}
 	return nil

@@ -52,7 +52,11 @@ func (s *Service) finishAdd(ctx context.Context, cer *ceremony, name string, ans
 			return err
 		}
 	}
-	if err := s.addPasskey(ctx, p.id, name, record); err != nil {
+	told, err := s.tell(ctx, p.id, "A passkey was added to your account", "The passkey “"+name+"” can now sign in to "+account.Name+".")
+	if err != nil {
+		return err
+	}
+	if err := s.addPasskey(ctx, p.id, name, record, told); err != nil {
 		return err
 	}
 	// Without its row in the directory the key still signs in by its user
@@ -99,6 +103,10 @@ func (s *Service) RemovePasskey(ctx context.Context, accountID, id int64) error 
 	if err != nil {
 		return err
 	}
+	told, err := s.tell(ctx, accountID, "A passkey was removed from your account", "The passkey “"+row.Name+"” can no longer sign in.")
+	if err != nil {
+		return err
+	}
 	err = s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
 		n, err := accountdb.CountCredentials(ctx, tx, model.CredentialPasskey)
 		if err != nil {
@@ -110,7 +118,10 @@ func (s *Service) RemovePasskey(ctx context.Context, accountID, id int64) error 
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "passkey.remove", AccountID: accountID, Target: row.Name}); err != nil {
 			return err
 		}
-		return accountdb.DeleteCredential(ctx, tx, model.CredentialPasskey, id)
+		if err := accountdb.DeleteCredential(ctx, tx, model.CredentialPasskey, id); err != nil {
+			return err
+		}
+		return told(ctx, tx)
 	})
 	if err != nil {
 		return err

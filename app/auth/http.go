@@ -9,6 +9,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/instance"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/web"
@@ -27,6 +28,8 @@ type Deps struct {
 	Log      *slog.Logger
 	Accounts *accounts.Service
 	Gate     *perms.Gate
+	// Mail carries links and security notices; none are sent when nil.
+	Mail *mail.Service
 	// URL is the instance's public address, RPID the passkeys' relying party
 	// where it was set.
 	URL, RPID string
@@ -67,6 +70,8 @@ type Service struct {
 	challenges atomic.Bool
 	begins     *limiter
 	recoveries *limiter
+	links      *limiter
+	mail       *mail.Service
 
 	stop chan struct{}
 	done chan struct{}
@@ -87,6 +92,7 @@ func New(d Deps) *Service {
 		kinds:    map[secret.Kind]func(context.Context, int64, [32]byte) (*model.Viewer, error){},
 		gate:     d.Gate, instance: d.Instance, publicURL: d.URL, rpID: d.RPID, setupCode: d.SetupCode,
 		begins: newLimiter(300, time.Minute, d.Now), recoveries: newLimiter(20, 10*time.Minute, d.Now),
+		links: newLimiter(maxLinks, time.Hour, d.Now), mail: d.Mail,
 	}
 	s.store = &store{s}
 	if d.Kit != nil {

@@ -29,14 +29,21 @@ func (s *Service) NewRecoveryCodes(ctx context.Context, accountID int64) error {
 		mac := s.ring.HashRecoveryCode(accountID, code)
 		list[i] = &model.Credential{Kind: model.CredentialRecovery, Key: mac[:]}
 	}
-	err := s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
+	told, err := s.tell(ctx, accountID, "You have new recovery codes", "Ten new recovery codes were made for your account. The old ones no longer work.")
+	if err != nil {
+		return err
+	}
+	err = s.db.InAccount(ctx, accountID, func(ctx context.Context, tx *db.AccountTx) error {
 		if err := accountdb.DeleteKind(ctx, tx, model.CredentialRecovery); err != nil {
 			return err
 		}
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "recovery_codes.create", ActorID: accountID, AccountID: accountID}); err != nil {
 			return err
 		}
-		return accountdb.InsertCredentials(ctx, tx, list...)
+		if err := accountdb.InsertCredentials(ctx, tx, list...); err != nil {
+			return err
+		}
+		return told(ctx, tx)
 	})
 	if err != nil {
 		return s.wrap("store recovery codes", err)
@@ -120,12 +127,19 @@ func (s *Service) recover(ctx context.Context, name, typed string) (account *mod
 	if _, err := s.active(ctx, id); err != nil {
 		return nil, 0, err
 	}
+	told, err := s.tell(ctx, id, "A recovery code was used", "Somebody proved with a recovery code that "+account.Name+" is theirs, without a passkey.")
+	if err != nil {
+		return nil, 0, err
+	}
 	err = s.db.InAccount(ctx, id, func(ctx context.Context, tx *db.AccountTx) error {
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "recovery_codes.use", ActorID: id, AccountID: id,
 			After: audit.Facts{"left": len(rows) - 1}}); err != nil {
 			return err
 		}
-		return accountdb.DeleteCredential(ctx, tx, model.CredentialRecovery, rows[i].ID)
+		if err := accountdb.DeleteCredential(ctx, tx, model.CredentialRecovery, rows[i].ID); err != nil {
+			return err
+		}
+		return told(ctx, tx)
 	})
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, 0, wrong

@@ -102,7 +102,7 @@ func (s *Service) finishSignUp(ctx context.Context, id, device string, answer js
 	if err != nil {
 		return nil, err
 	}
-	if err := s.addPasskey(ctx, cer.Account, device, record); err != nil {
+	if err := s.addPasskey(ctx, cer.Account, device, record, nil); err != nil {
 		return nil, err
 	}
 	if err := s.NewRecoveryCodes(ctx, cer.Account); err != nil {
@@ -114,6 +114,13 @@ func (s *Service) finishSignUp(ctx context.Context, id, device string, answer js
 		return nil, errors.Join(knownKey(err), s.clearCredentials(ctx, cer.Account))
 	}
 	s.hasUsers.Store(true)
+	if s.mail != nil {
+		// The account is there whether or not this works; its settings offer
+		// the link again.
+		if err := s.SendEmailLink(ctx, user.Account, user.Email); err != nil {
+			s.log.WarnContext(ctx, "no link to confirm a new account's address", "account", user.Account.Name, "err", err)
+		}
+	}
 	return user, nil
 }
 
@@ -134,8 +141,9 @@ func (s *Service) clearCredentials(ctx context.Context, accountID int64) error {
 	})
 }
 
-// addPasskey stores a passkey in the account's scope.
-func (s *Service) addPasskey(ctx context.Context, accountID int64, name string, record *webauthn.Credential) error {
+// addPasskey stores a passkey in the account's scope, and does what else
+// belongs into the same transaction.
+func (s *Service) addPasskey(ctx context.Context, accountID int64, name string, record *webauthn.Credential, also step) error {
 	data, err := json.Marshal(record)
 	if err != nil {
 		return err
@@ -144,7 +152,11 @@ func (s *Service) addPasskey(ctx context.Context, accountID int64, name string, 
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "passkey.register", ActorID: accountID, AccountID: accountID, Target: name}); err != nil {
 			return err
 		}
-		return accountdb.InsertCredentials(ctx, tx, &model.Credential{Kind: model.CredentialPasskey, Key: record.ID, Name: name, Data: data})
+		err := accountdb.InsertCredentials(ctx, tx, &model.Credential{Kind: model.CredentialPasskey, Key: record.ID, Name: name, Data: data})
+		if err != nil || also == nil {
+			return err
+		}
+		return also(ctx, tx)
 	})
 	if errors.Is(err, db.ErrConflict) {
 		return fault.New(fault.Conflict, "This passkey was added before.")

@@ -30,7 +30,7 @@ type Service struct {
 	Hidden func(a *model.Account) string
 	// SendLink sends the link that confirms an address to it; nil where no
 	// mail can be sent.
-	SendLink func(ctx context.Context, a *model.Account, email, url string) error
+	SendLink func(ctx context.Context, a *model.Account, email string) error
 	// More are the pages of other features in the list.
 	More []ui.Tab
 }

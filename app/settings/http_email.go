@@ -44,11 +44,7 @@ func (s *Service) emailAdd(c *web.Ctx) error {
 
 // send sends the link that confirms an address.
 func (s *Service) send(c *web.Ctx, email string) error {
-	path, err := s.Auth.NewEmailLink(c.Context(), c.Viewer.ID(), email)
-	if err != nil {
-		return err
-	}
-	if err := s.SendLink(c.Context(), c.Viewer.Account, email, c.URL(path)); err != nil {
+	if err := s.SendLink(c.Context(), c.Viewer.Account, email); err != nil {
 		return err
 	}
 	return c.RedirectFlash(link.Settings("emails"), "A link to confirm the address is on its way to it.")
