@@ -191,14 +191,11 @@ func (a *App) build(ctx context.Context) (err error) {
 		a.cfg.SetupCode = auth.SetupCode(a.Ring)
 	}
 	a.Accounts = accounts.New(a.DB, a.Instance)
-	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate,
-		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode, Instance: a.Instance})
 	if a.Mail, err = mail.New(mail.Config{URL: a.cfg.SMTPURL, Dir: filepath.Join(a.cfg.DataDir, "mail"), Site: a.cfg.URL, Ring: a.Ring, Log: a.log}); err != nil {
 		return err
 	}
-	a.Accounts = accounts.New(a.DB)
 	a.Auth = auth.New(auth.Deps{DB: a.DB, Kit: a.Kit, Ring: a.Ring, Log: a.log, Accounts: a.Accounts, Gate: a.Gate, Mail: a.Mail,
-		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode})
+		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode, Instance: a.Instance})
 	a.Accounts.Gate = a.Gate
 	a.Accounts.OnChange(a.Auth.Forget)
 	a.services = append(a.services, a.Auth)
@@ -212,6 +209,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail,
 		SendLink: a.Auth.SendEmailLink}
+	a.buildAudit()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		Rules: []transport.PushRule{pushRules{a.Protection}}})

@@ -537,10 +537,8 @@ func AdminSections() []ui.NavSection {
 		return ui.Tab{Key: key, Label: label, Icon: icon, Href: link.Admin(key)}
 	}
 	return []ui.NavSection{
-		{Links: []ui.Tab{{Key: "overview", Label: "Overview", Icon: "gauge", Href: link.Admin("")}}},
-		{Title: "People and code", Links: []ui.Tab{tab("users", "Users", "users"), tab("orgs", "Organisations", "building-2"), tab("repos", "Repositories", "book-marked"), tab("reports", "Reports", "flag")}},
-		{Title: "Machinery", Links: []ui.Tab{tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio"), tab("scopes", "Scopes", "layers"), tab("backfills", "Backfills", "refresh-cw"), tab("runners", "Runners", "server")}},
-		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings"), tab("audit", "Audit log", "scale"), tab("mail", "Mail", "mail")}},
+		{Title: "Machinery", Links: []ui.Tab{tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio")}},
+		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings")}},
 	}
 }
 
@@ -699,7 +697,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		var templ_7745c5c3_Var20 string
 		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(e.Status))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 268, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 266, Col: 27}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -712,7 +710,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		var templ_7745c5c3_Var21 string
 		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(e.title())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 270, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 268, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -725,7 +723,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		var templ_7745c5c3_Var22 string
 		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(e.advice())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 271, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 269, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -757,7 +755,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 			var templ_7745c5c3_Var23 string
 			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.RequestID)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 279, Col: 128}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 277, Col: 128}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
