@@ -31,6 +31,7 @@ import (
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
+	"github.com/gitfor/gitfor/app/releases"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/settings"
@@ -113,6 +114,7 @@ type App struct {
 	Threads   *threads.Service
 	Issues    *issues.Service
 	Pulls     *pulls.Service
+	Releases  *releases.Service
 	// Statuses is what is said of commits, Protection what is asked of
 	// branches.
 	Statuses   *statuses.Service
@@ -212,7 +214,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildAudit()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
-		Rules: []transport.PushRule{pushRules{a.Protection}}})
+		Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}}})
 	if err != nil {
 		return err
 	}
@@ -223,6 +225,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildIssues()
 	a.Repos.Tabs = append(a.Repos.Tabs, "pulls")
 	a.buildPulls()
+	a.buildReleases()
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err
 	}

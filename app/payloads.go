@@ -8,6 +8,7 @@ import (
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
+	"github.com/gitfor/gitfor/app/releases"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/statuses"
 )
@@ -16,4 +17,6 @@ import (
 func Catalogue() events.Catalogue {
 	return events.CatalogueOf(access.Payloads(), accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
 		statuses.Payloads(), protection.Payloads())
+	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
+		statuses.Payloads(), protection.Payloads(), releases.Payloads())
 }

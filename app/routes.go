@@ -49,6 +49,7 @@ func (a *App) routes(r *web.Router) {
 	a.Statuses.Routes(r)
 	a.Protection.Routes(r)
 	a.Pulls.Routes(r)
+	a.Releases.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

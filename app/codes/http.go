@@ -7,7 +7,9 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/highlight"
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/db/releasedb"
 	"github.com/gitfor/gitfor/views/codeview"
 	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/ui"
@@ -231,7 +233,23 @@ func (s *Service) about(c *web.Ctx, p *place) (*codeview.About, error) {
 			Color: strings.TrimPrefix(highlight.LanguageNamed(name).Color, "#")})
 	}
 	codeview.SortLanguages(a.Languages)
-	return a, nil
+	return a, s.releases(c, a)
+}
+
+// releases adds the latest release, for repositories that have any.
+func (s *Service) releases(c *web.Ctx, a *codeview.About) error {
+	state := s.DB.Repo(c.Repo.ID)
+	counts, err := state.Counts(c.Context())
+	if err != nil || counts["open_releases"] == 0 {
+		return err
+	}
+	a.Releases = int(counts["open_releases"])
+	latest, err := releasedb.Latest(c.Context(), state)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil
+	}
+	a.Latest = latest
+	return err
 }
 
 // empty is the home of a repository without commits: how to fill it.

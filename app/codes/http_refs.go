@@ -8,6 +8,7 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/db/releasedb"
 	"github.com/gitfor/gitfor/views/codeview"
 	"github.com/gitfor/gitfor/views/link"
 )
@@ -84,10 +85,27 @@ func (s *Service) refRows(c *web.Ctx, g *git.Repository, props *codeview.RefsPro
 			return err
 		}
 	}
+	released := map[string]*model.Release{}
+	if !branches {
+		names := make([]string, len(refs))
+		for i, d := range refs {
+			names[i] = d.ref.Short()
+		}
+		var err error
+		if released, err = releasedb.ByTags(c.Context(), s.DB.Repo(c.Repo.ID), names); err != nil {
+			return err
+		}
+	}
 	for i, d := range refs {
 		name := d.ref.Short()
 		row := codeview.RefRow{Name: git.Display(name), Href: link.Tree(o, n, name, ""), Commit: lines[i], Branch: branches,
 			Zip: link.Archive(o, n, name, "zip"), Tar: link.Archive(o, n, name, "tar.gz"), Ref: link.Segment(d.ref.Name)}
+		if !branches {
+			row.Href = link.Release(o, n, name)
+			if r := released[name]; r != nil {
+				row.Release = r.Title()
+			}
+		}
 		row.Default = branches && name == c.Repo.DefaultBranch
 		if row.Default || !branches && d.ref.Peeled == "" {
 			props.Rows = append(props.Rows, row)

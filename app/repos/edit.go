@@ -32,6 +32,9 @@ type EditInput struct {
 	AutoMerge     *bool     `form:"auto_merge" json:"allow_auto_merge"`
 	DeleteOnMerge *bool     `form:"delete_on_merge" json:"delete_branch_on_merge"`
 	Template      *bool     `form:"template" json:"is_template"`
+	// ImmutableReleases keeps the tag and files of what is published from now
+	// on for good.
+	ImmutableReleases *bool `form:"immutable_releases" json:"-"`
 }
 
 // Validate returns what is wrong, by field.
@@ -177,6 +180,7 @@ func editFields(repo *model.Repo, in EditInput) (changed []string) {
 	note("allow_rebase", setNot(&st.NoRebase, in.AllowRebase))
 	note("auto_merge", set(&st.AutoMerge, in.AutoMerge))
 	note("delete_on_merge", set(&st.DeleteOnMerge, in.DeleteOnMerge))
+	note("immutable_releases", set(&st.ImmutableReleases, in.ImmutableReleases))
 	if in.Topics != nil && !slices.Equal(repo.Topics, *in.Topics) {
 		repo.Topics = *in.Topics
 		note("topics", true)

@@ -89,6 +89,7 @@ type settingsForm struct {
 	AutoMerge     bool   `form:"auto_merge"`
 	DeleteOnMerge bool   `form:"delete_on_merge"`
 	Template      bool   `form:"template"`
+	Immutable     bool   `form:"immutable_releases"`
 }
 
 func (s *Service) settingsSave(c *web.Ctx) error {
@@ -99,7 +100,7 @@ func (s *Service) settingsSave(c *web.Ctx) error {
 	topics := strings.FieldsFunc(f.Topics, func(r rune) bool { return r == ' ' || r == ',' || r == '\n' || r == '\r' })
 	in := EditInput{Description: &f.Description, Website: &f.Website, Topics: &topics, HasIssues: &f.HasIssues,
 		AllowMerge: &f.AllowMerge, AllowSquash: &f.AllowSquash, AllowRebase: &f.AllowRebase, AutoMerge: &f.AutoMerge,
-		DeleteOnMerge: &f.DeleteOnMerge, Template: &f.Template}
+		DeleteOnMerge: &f.DeleteOnMerge, Template: &f.Template, ImmutableReleases: &f.Immutable}
 	if f.DefaultBranch != "" {
 		in.DefaultBranch = &f.DefaultBranch
 	}

@@ -48,19 +48,22 @@ type Repo struct {
 // RepoSettings are a repository's switches that no query filters by. The zero
 // value is what a new repository has.
 type RepoSettings struct {
-	NoIssues        bool   `json:"no_issues,omitempty"`
-	NoPulls         bool   `json:"no_pulls,omitempty"`
-	NoDiscussions   bool   `json:"no_discussions,omitempty"`
-	NoMerge         bool   `json:"no_merge,omitempty"`
-	NoSquash        bool   `json:"no_squash,omitempty"`
-	NoRebase        bool   `json:"no_rebase,omitempty"`
-	FastForward     bool   `json:"fast_forward,omitempty"`
-	AutoMerge       bool   `json:"auto_merge,omitempty"`
-	DeleteOnMerge   bool   `json:"delete_on_merge,omitempty"`
-	AllowUnrelated  bool   `json:"allow_unrelated,omitempty"`
-	MaxFileBytes    int64  `json:"max_file_bytes,omitempty"`
-	SecretPushAllow bool   `json:"secret_push_allow,omitempty"`
-	ArchivedReason  string `json:"archived_reason,omitempty"`
+	NoIssues        bool  `json:"no_issues,omitempty"`
+	NoPulls         bool  `json:"no_pulls,omitempty"`
+	NoDiscussions   bool  `json:"no_discussions,omitempty"`
+	NoMerge         bool  `json:"no_merge,omitempty"`
+	NoSquash        bool  `json:"no_squash,omitempty"`
+	NoRebase        bool  `json:"no_rebase,omitempty"`
+	FastForward     bool  `json:"fast_forward,omitempty"`
+	AutoMerge       bool  `json:"auto_merge,omitempty"`
+	DeleteOnMerge   bool  `json:"delete_on_merge,omitempty"`
+	AllowUnrelated  bool  `json:"allow_unrelated,omitempty"`
+	MaxFileBytes    int64 `json:"max_file_bytes,omitempty"`
+	SecretPushAllow bool  `json:"secret_push_allow,omitempty"`
+	// ImmutableReleases keeps the tag and files of releases for good once they
+	// are published.
+	ImmutableReleases bool   `json:"immutable_releases,omitempty"`
+	ArchivedReason    string `json:"archived_reason,omitempty"`
 }
 
 // FullName is owner/name; Owner must be loaded.

@@ -4,6 +4,7 @@ package pulldb
 
 import (
 	"context"
+	"slices"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -202,5 +203,17 @@ func OfCommit(ctx context.Context, repo db.Repo, sha string) ([]*model.Pull, err
 			Where("p.head_sha = ?0 OR p.merge_sha = ?0 OR p.rounds @> jsonb_build_array(jsonb_build_object('head', ?0::text))", sha).
 			Order("p.number DESC").Limit(30).Scan(ctx)
 	})
+	return rows, err
+}
+
+// Merged returns the newest limit merged pull requests with their threads, in
+// the order in which they were merged.
+func Merged(ctx context.Context, repo db.Repo, limit int) ([]*model.Pull, error) {
+	var rows []*model.Pull
+	err := repo.List(ctx, Domain, func(q bun.IDB) error {
+		return q.NewSelect().Model(&rows).Column(prefixed(short)...).Relation("Issue").Where("p.merged_at IS NOT NULL").
+			OrderExpr("p.merged_at DESC, p.number DESC").Limit(int64(limit)).Scan(ctx)
+	})
+	slices.Reverse(rows)
 	return rows, err
 }

@@ -149,6 +149,10 @@ type About struct {
 	Languages []Language
 	// Licence is the page of the licence's file, "" where it is not known.
 	Licence string
+	// Latest is the latest release, nil where there is none; Releases counts
+	// them all.
+	Latest   *model.Release
+	Releases int
 }
 
 // StandingProps are the buttons that star, watch and fork.
@@ -285,6 +289,8 @@ type RefRow struct {
 	// Message, Tagger and Tagged are an annotated tag's.
 	Message, Tagger string
 	Tagged          time.Time
+	// Release is the title of the release of a tag, "" where it has none.
+	Release string
 }
 
 // RefsProps is the page of branches or of tags.
