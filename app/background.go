@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app/accounts"
-	"github.com/gitfor/gitfor/app/git"
-
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/audit"
@@ -17,7 +15,6 @@ import (
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
-	"github.com/gitfor/gitfor/app/releases"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/statuses"
@@ -148,39 +145,4 @@ func (a *App) buildAudit() {
 		PersonShell: a.Settings.Shell}
 	a.Repos.Sections = append(a.Repos.Sections, repos.SettingsSection{Key: "audit", Label: "Audit log", Icon: "scale"})
 	a.Accounts.OrgSections = append(a.Accounts.OrgSections, accounts.OrgSection{Key: "audit", Label: "Audit log", Icon: "scale"})
-// buildReleases makes releases, which follow pushes of tags.
-func (a *App) buildReleases() {
-	a.Releases = releases.New(releases.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, URL: a.cfg.URL})
-	a.Repos.Tabs = append(a.Repos.Tabs, "releases")
-	rules := a.Repos.Guard
-	a.Repos.Guard = func(ctx context.Context, g *git.Repository, p *repos.Push) error {
-		if err := rules(ctx, g, p); err != nil {
-			return err
-		}
-		return a.Releases.Guard(ctx, g, p)
-	}
-	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "releases.push", Types: []string{"git.push"}, Handle: a.Releases.OnPush})
-}
-
-// releaseTags keeps pushes of git's clients from the tags of immutable
-// releases.
-type releaseTags struct{ app *App }
-
-// CheckPush refuses the commands that would move or delete such a tag.
-func (r releaseTags) CheckPush(ctx context.Context, p *transport.Incoming) error {
-	pending := p.Pending()
-	moves := make([]git.RefUpdate, len(pending))
-	for i, c := range pending {
-		moves[i] = git.RefUpdate{Name: c.Ref, Old: c.Old, New: c.New}
-	}
-	why, err := r.app.Releases.Refuse(ctx, p.Target.ID, moves)
-	if err != nil {
-		return err
-	}
-	for i, w := range why {
-		if w != "" {
-			pending[i].Reject("%s", w)
-		}
-	}
-	return nil
 }
