@@ -15,8 +15,15 @@ import (
 
 // Catalogue is every type of event that gitfor publishes.
 func Catalogue() events.Catalogue {
-	return events.CatalogueOf(access.Payloads(), accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
-		statuses.Payloads(), protection.Payloads())
-	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
-		statuses.Payloads(), protection.Payloads(), releases.Payloads())
+	return events.CatalogueOf(
+		access.Payloads(),
+		accounts.Payloads(),
+		codes.Payloads(),
+		issues.Payloads(),
+		protection.Payloads(),
+		pulls.Payloads(),
+		releases.Payloads(),
+		repos.Payloads(),
+		statuses.Payloads(),
+	)
 }

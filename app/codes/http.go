@@ -236,15 +236,10 @@ func (s *Service) about(c *web.Ctx, p *place) (*codeview.About, error) {
 	return a, s.releases(c, a)
 }
 
-// releases adds the latest release, for repositories that have any.
+// releases adds the latest release; it costs no query where there never was
+// one.
 func (s *Service) releases(c *web.Ctx, a *codeview.About) error {
-	state := s.DB.Repo(c.Repo.ID)
-	counts, err := state.Counts(c.Context())
-	if err != nil || counts["open_releases"] == 0 {
-		return err
-	}
-	a.Releases = int(counts["open_releases"])
-	latest, err := releasedb.Latest(c.Context(), state)
+	latest, err := releasedb.Latest(c.Context(), s.DB.Repo(c.Repo.ID))
 	if errors.Is(err, db.ErrNotFound) {
 		return nil
 	}

@@ -210,7 +210,7 @@ func TestPages(t *testing.T) {
 	}
 	s.bob.Get(at + ".atom").OK().Has("<title>One</title>")
 	s.bob.Get("/ada/engine/tags").OK().Has("A release was made of it")
-	s.bob.Get("/ada/engine").OK().Has("All 1 release")
+	s.bob.Get("/ada/engine").OK().Has("All releases")
 	s.work.Git("tag", "plain")
 	s.push()
 	s.bob.Get(at + "/tag/plain").OK().Has("A tag without a release")

@@ -149,10 +149,8 @@ type About struct {
 	Languages []Language
 	// Licence is the page of the licence's file, "" where it is not known.
 	Licence string
-	// Latest is the latest release, nil where there is none; Releases counts
-	// them all.
-	Latest   *model.Release
-	Releases int
+	// Latest is the latest release, nil where there is none.
+	Latest *model.Release
 }
 
 // StandingProps are the buttons that star, watch and fork.
