@@ -60,7 +60,7 @@ func (s *Service) show(c *web.Ctx, page web.Page) error {
 
 // showHome is show with the buttons that star, watch and fork, on a
 // repository's home.
-func (s *Service) showHome(c *web.Ctx, home bool, page web.Page) error {
+func (s *Service) showHome(c *web.Ctx, home bool, counts map[string]int64, page web.Page) error {
 	if !home {
 		return s.show(c, page)
 	}
@@ -71,11 +71,7 @@ func (s *Service) showHome(c *web.Ctx, home bool, page web.Page) error {
 			return err
 		}
 	}
-	shell, err := s.Repos.ShellActions(c, "code", codeview.Standing(stand))
-	if err != nil {
-		return err
-	}
-	page.Shell = shell
+	page.Shell = s.Repos.ShellActionsWith(c, "code", counts, codeview.Standing(stand))
 	return c.Render(page)
 }
 
@@ -145,8 +141,12 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 	if !home {
 		title = git.Display(join(p.path, "")) + " at " + git.Display(p.ref()) + " · " + title
 	}
+	var counts map[string]int64
 	if home {
-		about, err := s.about(c, p)
+		if counts, err = s.DB.Repo(c.Repo.ID).Counts(c.Context()); err != nil {
+			return err
+		}
+		about, err := s.about(c, p, counts)
 		if err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ func (s *Service) renderFolder(c *web.Ctx, p *place, home bool) error {
 			return err
 		}
 	}
-	return s.showHome(c, home, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
+	return s.showHome(c, home, counts, web.Page{Title: strings.TrimPrefix(title, " at "), Body: codeview.FolderPage(props)})
 }
 
 func parent(path string) string {
@@ -221,7 +221,7 @@ func refLinks(refs []git.Ref, current string, to func(string) string) []codeview
 }
 
 // about is the side of a repository's home.
-func (s *Service) about(c *web.Ctx, p *place) (*codeview.About, error) {
+func (s *Service) about(c *web.Ctx, p *place, counts map[string]int64) (*codeview.About, error) {
 	a := &codeview.About{Repo: p.repo, Clone: codeview.Clone(s.Repos.CloneURLs(c.Kit().Config().URL, p.repo)),
 		Zip: link.Archive(p.repo.Owner.Name, p.repo.Name, p.ref(), "zip"), CanEdit: c.Role.AtLeast(model.RoleAdmin)}
 	total := int64(0)
@@ -233,12 +233,14 @@ func (s *Service) about(c *web.Ctx, p *place) (*codeview.About, error) {
 			Color: strings.TrimPrefix(highlight.LanguageNamed(name).Color, "#")})
 	}
 	codeview.SortLanguages(a.Languages)
-	return a, s.releases(c, a)
+	if counts["open_releases"] == 0 {
+		return a, nil
+	}
+	return a, s.latestRelease(c, a)
 }
 
-// releases adds the latest release; it costs no query where there never was
-// one.
-func (s *Service) releases(c *web.Ctx, a *codeview.About) error {
+// latestRelease adds the latest release.
+func (s *Service) latestRelease(c *web.Ctx, a *codeview.About) error {
 	latest, err := releasedb.Latest(c.Context(), s.DB.Repo(c.Repo.ID))
 	if errors.Is(err, db.ErrNotFound) {
 		return nil

@@ -19,9 +19,15 @@ func (s *Service) ShellActions(c *web.Ctx, active string, actions templ.Componen
 	if err != nil {
 		return nil, err
 	}
+	return s.ShellActionsWith(c, active, counts, actions), nil
+}
+
+// ShellActionsWith is ShellActions for pages that have read the counters
+// already.
+func (s *Service) ShellActionsWith(c *web.Ctx, active string, counts map[string]int64, actions templ.Component) layout.Shell {
 	props := s.frame(c, active, counts)
 	props.Actions = actions
-	return layout.RepoShell(props), nil
+	return layout.RepoShell(props)
 }
 
 // ShellWith is Shell for pages that have read the counters already.
