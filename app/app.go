@@ -229,6 +229,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err
 	}
+	a.tellReleases()
 	if a.cfg.SSHListen != "" {
 		ssh, err := a.Transport.NewSSH(a.cfg.SSHListen)
 		if err != nil {

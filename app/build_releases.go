@@ -3,16 +3,22 @@ package app
 import (
 	"context"
 
+	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/releases"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/transport"
+	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/app/webhooks"
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
 )
 
 // buildReleases makes releases, which follow pushes of tags.
 func (a *App) buildReleases() {
-	a.Releases = releases.New(releases.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, URL: a.cfg.URL})
+	a.Releases = releases.New(releases.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Blobs: a.Blobs, URL: a.cfg.URL})
+	a.Alarms.Add(alarms.Task{Kind: db.RepoKind, Name: "releases.sweep", Run: a.Releases.Sweep})
 	a.Repos.Tabs = append(a.Repos.Tabs, "releases")
 	rules := a.Repos.Guard
 	a.Repos.Guard = func(ctx context.Context, g *git.Repository, p *repos.Push) error {
@@ -45,4 +51,24 @@ func (r releaseTags) CheckPush(ctx context.Context, p *transport.Incoming) error
 		}
 	}
 	return nil
+}
+
+// tellReleases sets how webhooks tell of releases in GitHub's format.
+func (a *App) tellReleases() {
+	var types []string
+	for _, p := range releases.Payloads() {
+		types = append(types, p.EventType())
+	}
+	a.Webhooks.AddGitHub(func(_ context.Context, c *web.Ctx, e *model.Event, repo *model.Repo) ([]webhooks.GitHubEvent, error) {
+		if repo == nil {
+			return nil, nil
+		}
+		c.Repo = repo
+		r, actions, err := a.Releases.Told(c, e)
+		var out []webhooks.GitHubEvent
+		for _, action := range actions {
+			out = append(out, webhooks.GitHubEvent{Name: "release", Action: action, Fields: map[string]any{"release": r}})
+		}
+		return out, err
+	}, types...)
 }

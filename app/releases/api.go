@@ -22,6 +22,7 @@ func (s *Service) apiRoutes(r *web.Router) {
 	a.Get(at+"/{id}", read, s.apiGet, &web.Doc{ID: "repos/get-release", Summary: "Get a release", Out: Release{}})
 	a.Patch(at+"/{id}", write, s.apiUpdate, &web.Doc{ID: "repos/update-release", Summary: "Update a release", In: releaseBody{}, Out: Release{}})
 	a.Delete(at+"/{id}", write, s.apiDelete, &web.Doc{ID: "repos/delete-release", Summary: "Delete a release", Status: http.StatusNoContent})
+	s.apiAssetRoutes(r)
 	admin, immutable := s.Gate.RepoChange(model.RoleAdmin), "/repos/{owner}/{repo}/immutable-releases"
 	a.Get(immutable, s.Gate.Repo(model.RoleAdmin), s.apiImmutable, &web.Doc{ID: "repos/check-immutable-releases", Summary: "Check if immutable releases are enabled for a repository", Out: immutableState{}})
 	a.Put(immutable, admin, s.apiSetImmutable, &web.Doc{ID: "repos/enable-immutable-releases", Summary: "Enable immutable releases", Status: http.StatusNoContent})

@@ -62,9 +62,6 @@ func base(c *web.Ctx) string {
 	return c.URL(web.APIPrefix + "/repos" + link.Repo(c.Repo.Owner.Name, c.Repo.Name))
 }
 
-// uploads is where files are sent, as on GitHub's own servers.
-const uploads = "/api/uploads"
-
 func (s *Service) wire(c *web.Ctx, list ...*model.Release) ([]Release, error) {
 	var ids []int64
 	for _, r := range list {
@@ -91,7 +88,7 @@ func releaseOf(c *web.Ctx, r *model.Release, people map[int64]*model.Account) Re
 	o, n := c.Repo.Owner.Name, c.Repo.Name
 	url := base(c) + "/releases/" + num(r.ID)
 	w := Release{URL: url, HTMLURL: c.URL(link.Release(o, n, r.Tag)), AssetsURL: url + "/assets",
-		UploadURL: c.URL(uploads+"/repos"+link.Repo(o, n)+"/releases/"+num(r.ID)) + "/assets{?name,label}", ID: r.ID,
+		UploadURL: c.URL(web.UploadsPrefix+"/repos"+link.Repo(o, n)+"/releases/"+num(r.ID)) + "/assets{?name,label}", ID: r.ID,
 		NodeID: api.NodeID("Release", c.Repo.ID, r.ID), TagName: r.Tag, TargetCommitish: r.Target, Name: &r.Name, Body: &r.Body, Draft: r.Draft,
 		Prerelease: r.Prerelease, Immutable: r.Immutable, CreatedAt: api.Time(r.CreatedAt), PublishedAt: api.TimeRef(r.PublishedAt),
 		UpdatedAt: api.TimeRef(&r.UpdatedAt), Author: api.UserOf(c, people[r.AuthorID]), Assets: []Asset{}}

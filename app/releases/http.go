@@ -29,6 +29,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Post(at+"/{id}", write, s.savePage)
 	r.Post(at+"/{id}/delete", write, s.deletePage)
 	r.Get("/{owner}/{repo}/releases.atom", read, s.feed)
+	s.assetRoutes(r)
 	s.apiRoutes(r)
 }
 

@@ -16,6 +16,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/perms"
@@ -32,6 +33,7 @@ type Deps struct {
 	Gate    *perms.Gate
 	Repos   *repos.Service
 	Threads *threads.Service
+	Blobs   *blob.Stores
 	// URL is the public address, for links in notes.
 	URL string
 }

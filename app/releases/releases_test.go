@@ -1,18 +1,26 @@
 package releases_test
 
 import (
+	"bytes"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
+	"mime/multipart"
 	"net/http"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gitfor/gitfor/app/apptest"
+	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/git/gittest"
 	"github.com/gitfor/gitfor/db/dbtest"
+	"github.com/gitfor/gitfor/db/repodb"
 	"github.com/google/go-github/v89/github"
 )
 
@@ -250,5 +258,117 @@ func TestNotes(t *testing.T) {
 	}
 	if _, _, err := ada.GenerateReleaseNotes(ctx, "ada", "engine", github.GenerateNotesRequest{TagName: "v2", PreviousTagName: ptr("nope")}); status(err) != http.StatusUnprocessableEntity {
 		t.Errorf("an unknown tag before: %v", err)
+	}
+}
+
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, false)
+	ctx, ada, bob := t.Context(), s.client(s.ada), s.client(s.bob)
+	r, _, err := ada.CreateRelease(ctx, "ada", "engine", github.CreateReleaseRequest{TagName: "v1", Draft: ptr(true)})
+	check(t, err)
+	file := filepath.Join(t.TempDir(), "engine.tar.gz")
+	check(t, os.WriteFile(file, []byte("steam"), 0o600))
+	upload := func(name string) (*github.ReleaseAsset, error) {
+		t.Helper()
+		f, err := os.Open(file)
+		check(t, err)
+		defer f.Close()
+		a, _, err := ada.UploadReleaseAsset(ctx, "ada", "engine", r.ID, &github.UploadOptions{Name: name, Label: "For all", MediaType: "application/gzip"}, f)
+		return a, err
+	}
+	a, err := upload("engine one.tar.gz")
+	check(t, err)
+	sum := fmt.Sprintf("sha256:%x", sha256.Sum256([]byte("steam")))
+	if a.GetName() != "engine.one.tar.gz" || a.GetSize() != 5 || a.GetState() != "uploaded" || a.GetLabel() != "For all" ||
+		a.GetDigest() != sum || a.GetUploader().GetLogin() != "ada" {
+		t.Errorf("uploaded %v", a)
+	}
+	if _, err := upload("engine one.tar.gz"); status(err) != http.StatusUnprocessableEntity {
+		t.Errorf("the same name twice: %v", err)
+	}
+	if _, _, err := bob.GetReleaseAsset(ctx, "ada", "engine", a.GetID()); status(err) != http.StatusNotFound {
+		t.Errorf("a reader sees a draft's file: %v", err)
+	}
+	at := fmt.Sprintf("/ada/engine/releases/%d", r.ID)
+	s.ada.Get(at + "/edit").OK().Has("engine.one.tar.gz")
+	_, _, err = ada.UpdateRelease(ctx, "ada", "engine", r.ID, github.UpdateReleaseRequest{Draft: ptr(false)})
+	check(t, err)
+	down := s.bob.Get("/ada/engine/releases/download/v1/engine.one.tar.gz").OK()
+	if string(down.Body) != "steam" || !strings.HasPrefix(down.Header.Get("Content-Disposition"), "attachment") ||
+		!strings.Contains(down.Header.Get("Content-Security-Policy"), "sandbox") || down.Header.Get("Content-Type") != "application/gzip" {
+		t.Errorf("downloaded %q %v", down.Body, down.Header)
+	}
+	if part := s.bob.Do(http.MethodGet, "/ada/engine/releases/download/v1/engine.one.tar.gz", nil, "Range", "bytes=1-2").Want(http.StatusPartialContent); string(part.Body) != "te" {
+		t.Errorf("a range is %q", part.Body)
+	}
+	if to := s.bob.Get("/ada/engine/releases/latest/download/engine.one.tar.gz").Want(http.StatusFound).Location(); to != "/ada/engine/releases/download/v1/engine.one.tar.gz" {
+		t.Errorf("the latest is at %s", to)
+	}
+	body, _, err := bob.DownloadReleaseAsset(ctx, "ada", "engine", a.GetID(), nil)
+	check(t, err)
+	content, err := io.ReadAll(body)
+	check(t, err)
+	if string(content) != "steam" {
+		t.Errorf("the API sends %q", content)
+	}
+	s.bob.Get("/ada/engine/releases").OK().Has("engine.one.tar.gz").Has("2 downloads").Has(a.GetDigest())
+	a, _, err = ada.UpdateReleaseAsset(ctx, "ada", "engine", a.GetID(), github.UpdateReleaseAssetRequest{Name: ptr("new.gz")})
+	check(t, err)
+	if a.GetName() != "new.gz" || a.GetLabel() != "For all" {
+		t.Errorf("renamed %v", a)
+	}
+	_, err = ada.DeleteReleaseAsset(ctx, "ada", "engine", a.GetID())
+	check(t, err)
+	s.bob.Get("/ada/engine/releases/download/v1/new.gz").Want(http.StatusNotFound)
+	s.swept(a.GetDigest())
+}
+
+// swept fails the test unless a content without a file is deleted after a day,
+// and not before.
+func (s *site) swept(digest string) {
+	s.t.Helper()
+	ctx := s.t.Context()
+	repo, _, err := repodb.Find(ctx, s.DB.Directory(), "ada", "engine", s.ada.Account.ID)
+	check(s.t, err)
+	space, sha := s.App.Blobs.Space(fmt.Sprintf("releases/%d", repo.ID)), strings.TrimPrefix(digest, "sha256:")
+	next, err := s.App.Releases.Sweep(ctx, repo.ID, time.Now())
+	check(s.t, err)
+	if _, err := space.Stat(ctx, sha); err != nil || next.IsZero() {
+		s.t.Errorf("the content went at once: %v, next %v", err, next)
+	}
+	next, err = s.App.Releases.Sweep(ctx, repo.ID, time.Now().Add(25*time.Hour))
+	check(s.t, err)
+	if _, err := space.Stat(ctx, sha); !errors.Is(err, blob.ErrNotFound) || !next.IsZero() {
+		s.t.Errorf("the content stays: %v, next %v", err, next)
+	}
+}
+
+func TestAttachOnPage(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, false)
+	r, _, err := s.client(s.ada).CreateRelease(t.Context(), "ada", "engine", github.CreateReleaseRequest{TagName: "v1"})
+	check(t, err)
+	at := fmt.Sprintf("/ada/engine/releases/%d", r.ID)
+	send := func() *apptest.Response {
+		t.Helper()
+		var b bytes.Buffer
+		w := multipart.NewWriter(&b)
+		for _, name := range []string{"a.bin", "<b>.bin"} {
+			part, err := w.CreateFormFile("files", name)
+			check(t, err)
+			_, err = part.Write([]byte("content of " + name))
+			check(t, err)
+		}
+		check(t, w.Close())
+		return s.ada.Do(http.MethodPost, at+"/assets", &b, "Content-Type", w.FormDataContentType(), "Origin", s.URL, "Sec-Fetch-Site", "same-origin")
+	}
+	send().Want(http.StatusSeeOther)
+	page := s.ada.Get(at + "/edit").OK().Has("a.bin").Has(".b..bin")
+	send().Want(http.StatusUnprocessableEntity).Has("already")
+	remove, _ := page.Find(`form[action$="/delete"][action*="/assets/"]`).First().Attr("action")
+	s.ada.Post(remove).Want(http.StatusSeeOther)
+	if n := s.ada.Get(at + "/edit").OK().Find(`form[action*="/assets/"]`).Length(); n != 1 {
+		t.Errorf("%d files are left", n)
 	}
 }

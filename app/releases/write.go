@@ -270,7 +270,13 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, repo *model.
 		if r, err = releasedb.Find(ctx, tx.Repo, id); err != nil {
 			return err
 		}
+		if err := releasedb.LoadAssets(ctx, tx.Repo, r); err != nil {
+			return err
+		}
 		if err := releasedb.Delete(ctx, tx, id); err != nil {
+			return err
+		}
+		if err := forget(ctx, tx, r.Assets...); err != nil {
 			return err
 		}
 		tx.Count(counter, -counted(r))

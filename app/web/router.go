@@ -66,6 +66,12 @@ const APIPrefix = "/api/v3"
 // API is the router for API operations: the same table below /api/v3.
 func (r *Router) API() *Router { return &Router{r.kit, r.mux, APIDoor, APIPrefix} }
 
+// UploadsPrefix is where files are sent to the API, as on GitHub's own servers.
+const UploadsPrefix = "/api/uploads"
+
+// Uploads is the router for API operations that take files.
+func (r *Router) Uploads() *Router { return &Router{r.kit, r.mux, APIDoor, UploadsPrefix} }
+
 // Git is the router for what git clients call.
 func (r *Router) Git() *Router { return &Router{r.kit, r.mux, GitDoor, ""} }
 

@@ -2,6 +2,8 @@ package releasedb
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -91,4 +93,40 @@ func CountDownload(ctx context.Context, tx *db.RepoTx, id int64) error {
 	}
 	_, err = q.NewUpdate().Model((*model.ReleaseAsset)(nil)).Set("downloads = downloads + 1").Where("id = ?", id).Exec(ctx)
 	return err
+}
+
+// Forget notes that contents lost a row, so that they are deleted in time.
+func Forget(ctx context.Context, tx *db.RepoTx, hashes ...string) error {
+	if len(hashes) == 0 {
+		return nil
+	}
+	q, err := tx.Write(ctx, Domain)
+	if err != nil {
+		return err
+	}
+	for _, sha := range hashes {
+		_, err := q.NewRaw(`INSERT INTO ?scope.release_gone (sha256, gone_at) VALUES (?, ?)
+			ON CONFLICT (sha256) DO UPDATE SET gone_at = EXCLUDED.gone_at`, sha, tx.Now()).Exec(ctx)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Gone takes the contents that lost their last row before a time, and says
+// when the next one did, if there is one.
+func Gone(ctx context.Context, tx *db.RepoTx, before time.Time) (hashes []string, next *time.Time, err error) {
+	q, err := tx.Write(ctx, Domain)
+	if err != nil {
+		return nil, nil, err
+	}
+	err = q.NewRaw(`DELETE FROM ?scope.release_gone g WHERE gone_at <= ? RETURNING CASE WHEN EXISTS
+		(SELECT FROM ?scope.release_assets a WHERE a.sha256 = g.sha256) THEN '' ELSE sha256 END`, before).Scan(ctx, &hashes)
+	if err != nil {
+		return nil, nil, err
+	}
+	hashes = slices.DeleteFunc(hashes, func(h string) bool { return h == "" })
+	err = q.NewRaw("SELECT min(gone_at) FROM ?scope.release_gone").Scan(ctx, &next)
+	return hashes, next, err
 }
