@@ -3,6 +3,8 @@ package eventdb
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/gitfor/gitfor/db"
@@ -13,8 +15,8 @@ import (
 // Filter says which events a list holds; fields that are zero do not filter.
 type Filter struct {
 	RepoID, AccountID int64
-	// Types are the types wanted; when there are none, Except are prefixes
-	// of types to leave out.
+	// Types are the types wanted, such as issue.opened, issue.* or * for all;
+	// when there are none, Except are prefixes of types to leave out.
 	Types, Except []string
 	// Hidden, when true, leaves out what is confidential, except what SeenBy
 	// wrote or is assigned to.
@@ -37,9 +39,13 @@ func List(ctx context.Context, ev db.Events, f Filter) ([]*model.Event, error) {
 	if f.AccountID != 0 {
 		q = q.Where("e.account_id = ?", f.AccountID)
 	}
-	if len(f.Types) > 0 {
-		q = q.Where("e.type IN (?)", bun.List(f.Types))
-	} else {
+	switch {
+	case slices.Contains(f.Types, "*"):
+	case len(f.Types) > 0:
+		q = q.WhereGroup(" AND ", func(q *bun.SelectQuery) *bun.SelectQuery {
+			return ofTypes(q, f.Types)
+		})
+	default:
 		for _, prefix := range f.Except {
 			q = q.Where("NOT starts_with(e.type, ?)", prefix)
 		}
@@ -56,6 +62,23 @@ func List(ctx context.Context, ev db.Events, f Filter) ([]*model.Event, error) {
 	}
 	err := q.Scan(ctx)
 	return list, db.Map(err)
+}
+
+// ofTypes keeps the types that are named, or begin like a name that ends with
+// .*.
+func ofTypes(q *bun.SelectQuery, types []string) *bun.SelectQuery {
+	var whole []string
+	for _, t := range types {
+		if prefix, ok := strings.CutSuffix(t, ".*"); ok {
+			q = q.WhereOr("starts_with(e.type, ?)", prefix+".")
+		} else {
+			whole = append(whole, t)
+		}
+	}
+	if len(whole) > 0 {
+		q = q.WhereOr("e.type IN (?)", bun.List(whole))
+	}
+	return q
 }
 
 // Range returns the events from one place to another, both included, that
