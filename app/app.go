@@ -184,11 +184,11 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err := a.buildBlobs(); err != nil {
 		return err
 	}
-	a.buildState()
 	pools, err := git.NewStore(filepath.Join(a.cfg.DataDir, "git", "pools"), git.StoreOptions{Observe: a.cfg.ObserveGit, OpenRepositories: 32})
 	if err != nil {
 		return err
 	}
+	a.buildState(pools)
 	if a.cfg.Exposed && a.cfg.SetupCode == "" {
 		a.cfg.SetupCode = auth.SetupCode(a.Ring)
 	}
@@ -202,10 +202,10 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Accounts.OnChange(a.Auth.Forget)
 	a.services = append(a.services, a.Auth)
 	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
-	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
+	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.buildRules()
-	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail}
+	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail}
 	a.buildAudit()
 	a.Access = access.New(access.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())

@@ -7,9 +7,10 @@ import (
 
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
-	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/audit"
+	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/outbound"
@@ -77,8 +78,8 @@ func (a *App) buildInstance(ctx context.Context) (err error) {
 }
 
 // buildState makes what works on scopes from outside.
-func (a *App) buildState() {
-	a.State = state.New(state.Deps{DB: a.DB, Git: a.Git, Log: a.log, DataDir: a.cfg.DataDir,
+func (a *App) buildState(pools *git.Store) {
+	a.State = state.New(state.Deps{DB: a.DB, Git: a.Git, Pools: pools, Log: a.log, DataDir: a.cfg.DataDir,
 		Instance: a.Instance, SecretKeyFile: a.cfg.SecretKeyFile, Version: a.cfg.Version, Spares: a.cfg.Spares})
 	a.services = append(a.services, a.State)
 }

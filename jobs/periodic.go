@@ -20,6 +20,9 @@ func periodic() []*river.PeriodicJob {
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) {
 			return state.SleepArgs{}, nil
 		}, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) {
+			return state.PurgeArgs{}, nil
+		}, &river.PeriodicJobOpts{RunOnStart: true}),
 	}
 }
 

@@ -52,6 +52,7 @@ func register(a *app.App) *registry {
 	on(r, a.Threads.ReferNow)
 	on(r, a.Mail.Deliver)
 	on(r, a.State.Sleep)
+	on(r, a.State.PurgeJob)
 	return r
 }
 

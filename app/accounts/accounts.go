@@ -16,7 +16,7 @@ type Service struct {
 	changed func(ctx context.Context, accountID int64)
 	// OrgSections are the pages of an organisation's settings, in order.
 	OrgSections []OrgSection
-	instance *instance.Service
+	instance    *instance.Service
 	// Gate guards the routes; set before Routes.
 	Gate *perms.Gate
 }

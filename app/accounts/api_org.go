@@ -20,6 +20,7 @@ func (s *Service) apiOrgRoutes(a *web.Router) {
 	a.Post("/admin/organizations", g.SiteAdmin(), s.apiOrgCreate, &web.Doc{ID: "enterprise-admin/create-org", Summary: "Create an organization", In: orgCreate{}, Out: Org{}, Status: http.StatusCreated})
 	a.Get("/user/orgs", g.SignedIn("read:org", "user"), s.apiMyOrgs, &web.Doc{ID: "orgs/list-for-authenticated-user", Summary: "List your organizations", Out: []SimpleOrg{}})
 	a.Get("/users/{owner}/orgs", g.Account(), s.apiOrgsOf, &web.Doc{ID: "orgs/list-for-user", Summary: "List a user's organizations", Out: []SimpleOrg{}})
+	a.Delete("/orgs/{owner}", g.AccountAdmin(), s.apiOrgDelete, &web.Doc{ID: "orgs/delete", Summary: "Delete an organization", Status: http.StatusAccepted})
 	a.Get("/orgs/{owner}/members", g.Account(), s.apiMembers, &web.Doc{ID: "orgs/list-members", Summary: "List organization members", Out: []api.User{}})
 	a.Get("/orgs/{owner}/members/{username}", g.Account(), s.apiIsMember, &web.Doc{ID: "orgs/check-membership-for-user", Summary: "Check organization membership", Status: http.StatusNoContent})
 	a.Delete("/orgs/{owner}/members/{username}", g.AccountAdmin(), s.apiMemberRemove, &web.Doc{ID: "orgs/remove-member", Summary: "Remove an organization member", Status: http.StatusNoContent})
@@ -266,4 +267,16 @@ func (s *Service) apiMyMembership(c *web.Ctx) error {
 		return err
 	}
 	return c.JSON(http.StatusOK, membershipOf(c, o, c.Viewer.Account, role))
+}
+
+// apiOrgDelete answers as GitHub does, though the organisation is out of sight
+// at once.
+func (s *Service) apiOrgDelete(c *web.Ctx) error {
+	if c.Account.IsUser() {
+		return db.ErrNotFound
+	}
+	if err := s.DeleteOrg(c.Context(), c.Viewer, c.Account, c.Account.Name); err != nil {
+		return err
+	}
+	return c.JSON(http.StatusAccepted, struct{}{})
 }

@@ -87,7 +87,7 @@ func (s *Service) restorePage(c *web.Ctx) error {
 	}
 	c.W.Header().Set("Referrer-Policy", "no-referrer")
 	return s.page(c, http.StatusOK, "Restore account", authview.Restore(authview.RestoreProps{Name: account.Name,
-		Deleted: *account.DeletedAt, Path: c.R.URL.EscapedPath()}))
+		Deleted: *account.DeletedAt, Until: account.DeletedAt.Add(s.accounts.RestoreWindow(c.Context())), Path: c.R.URL.EscapedPath()}))
 }
 
 func (s *Service) restoring(c *web.Ctx) (id int64, challenge string, err error) {

@@ -167,3 +167,25 @@ func (s *Store) Remove(id int64) error {
 	}
 	return nil
 }
+
+// Sweep finishes removals that a crash interrupted. Nothing else may use the
+// folder that Remove moves to, so one under way only finds it gone.
+func (s *Store) Sweep() error {
+	left, err := filepath.Glob(filepath.Join(s.root, "removed-*"))
+	if err != nil {
+		return fmt.Errorf("sweep: %w", err)
+	}
+	for _, path := range left {
+		// An empty one may be waiting for its rename.
+		if info, err := os.Stat(path); err != nil || time.Since(info.ModTime()) < sweepAfter {
+			continue
+		}
+		if err := os.RemoveAll(path); err != nil {
+			return fmt.Errorf("sweep: %w", err)
+		}
+	}
+	return nil
+}
+
+// sweepAfter is how old a folder of a removal is when it counts as left over.
+const sweepAfter = 10 * time.Minute

@@ -219,8 +219,8 @@ func (s *Service) Transfer(ctx context.Context, viewer *model.Viewer, repo *mode
 	return err
 }
 
-// Delete marks the repository as deleted. It can be restored for
-// RestoreWindow; then a job removes it for good.
+// Delete marks the repository as deleted. It can be restored for a while, see
+// Restorable; then a job removes it for good.
 func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, repo *model.Repo) error {
 	return s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		now := tx.Now()
@@ -233,22 +233,4 @@ func (s *Service) Delete(ctx context.Context, viewer *model.Viewer, repo *model.
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Deleted{facts(repo)})
 	})
-}
-
-// Restore brings a deleted repository back under its name.
-func (s *Service) Restore(ctx context.Context, viewer *model.Viewer, repo *model.Repo) error {
-	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
-		repo.DeletedAt = nil
-		if err := repodb.Update(ctx, tx, repo, "deleted_at"); err != nil {
-			return err
-		}
-		if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.restore", Actor: viewer, Repo: repo}); err != nil {
-			return err
-		}
-		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, Restored{facts(repo)})
-	})
-	if errors.Is(err, db.ErrConflict) {
-		return fault.New(fault.Conflict, "There is another repository called “"+repo.Name+"” now. Rename it first.")
-	}
-	return err
 }

@@ -24,6 +24,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Post("/{owner}/{repo}/settings/visibility", g.Repo(model.RoleAdmin), s.visibility)
 	r.Post("/{owner}/{repo}/settings/archive", g.Repo(model.RoleAdmin), s.archive)
 	r.Post("/{owner}/{repo}/settings/transfer", g.Repo(model.RoleAdmin), s.transfer)
+	r.Get("/{owner}/{repo}/settings/delete", g.Repo(model.RoleAdmin), s.deletePage)
 	r.Post("/{owner}/{repo}/settings/delete", g.Repo(model.RoleAdmin), s.destroy)
 	s.apiRoutes(r)
 }

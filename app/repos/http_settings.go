@@ -152,16 +152,6 @@ func (s *Service) transfer(c *web.Ctx) error {
 	return c.RedirectFlash(link.Repo(c.Repo.Owner.Name, c.Repo.Name), "The repository has a new owner; old links redirect.")
 }
 
-func (s *Service) destroy(c *web.Ctx) error {
-	if err := s.confirmed(c); err != nil {
-		return s.renderSettings(c, err)
-	}
-	if err := s.Delete(c.Context(), c.Viewer, c.Repo); err != nil {
-		return err
-	}
-	return c.RedirectFlash(link.Account(c.Repo.Owner.Name), c.Repo.FullName()+" is deleted. It can be restored for 30 days.")
-}
-
 // confirmed checks that the repository's full name was typed.
 func (s *Service) confirmed(c *web.Ctx) error {
 	if !strings.EqualFold(strings.TrimSpace(c.R.PostFormValue("confirm")), c.Repo.FullName()) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
@@ -20,7 +21,9 @@ import (
 type Deps struct {
 	DB   *db.DB
 	Gate *perms.Gate
-	Git  *git.Store
+	// Instance knows how long what was deleted is kept.
+	Instance *instance.Service
+	Git      *git.Store
 	// Pools holds, by the id of the repository that all forks of a network
 	// come from, what they borrow.
 	Pools *git.Store

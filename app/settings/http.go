@@ -11,6 +11,7 @@ import (
 	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -26,6 +27,7 @@ type Service struct {
 	Gate     *perms.Gate
 	Accounts *accounts.Service
 	Auth     *auth.Service
+	Repos    *repos.Service
 	// Hidden is the address that stands for an account's own.
 	Hidden func(a *model.Account) string
 	// SendLink sends the link that confirms an address to it; nil where no
@@ -54,6 +56,9 @@ func (s *Service) Routes(r *web.Router) {
 	r.Post("/settings/appearance", in, s.appearanceSave)
 	r.Raw().Post("/-/theme", in, s.theme)
 	r.Get("/settings/organizations", in, s.orgs)
+	r.Get("/settings/deleted", in, s.deleted)
+	r.Post("/settings/deleted/repositories/{id}", in, s.repoRestore)
+	r.Post("/settings/deleted/organizations/{id}", in, s.orgRestore)
 	r.Get("/settings/passkeys", in, s.passkeys)
 	r.Post("/settings/passkeys", in, s.passkeysWithoutScript)
 	r.Post("/settings/passkeys/recovery-codes", in, s.newCodes)

@@ -53,8 +53,13 @@ func (s *Service) account(c *web.Ctx) error {
 }
 
 func (s *Service) showAccount(c *web.Ctx, p settingview.AccountProps, errs fault.Fields) error {
-	p.Account, p.Errors = c.Viewer.Account, ui.Errors(errs)
+	p.Account, p.Errors, p.Days = c.Viewer.Account, ui.Errors(errs), s.days(c)
 	return s.page(c, "account", "Account", errs, settingview.Account(p))
+}
+
+// days is how long a deleted account can come back.
+func (s *Service) days(c *web.Ctx) int {
+	return int(s.Accounts.RestoreWindow(c.Context()).Hours()) / 24
 }
 
 func (s *Service) rename(c *web.Ctx) error {
@@ -97,7 +102,7 @@ func (s *Service) destroy(c *web.Ctx) error {
 	if _, err := s.Auth.EndOtherSessions(c.Context(), c.Viewer.ID(), nil); err != nil {
 		return err
 	}
-	return c.RedirectFlash(link.Home(), "Your account is deleted. Sign in within thirty days to have it back.")
+	return c.RedirectFlash(link.Home(), "Your account is deleted. Sign in within "+ui.Plural(s.days(c), "day")+" to have it back.")
 }
 
 func (s *Service) appearance(c *web.Ctx) error {

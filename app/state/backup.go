@@ -37,6 +37,7 @@ const (
 	storesName    = "stores"
 	scopesFolder  = "scopes"
 	gitFolder     = "git"
+	poolsFolder   = "pools/" // below gitFolder
 	filesFolder   = "files"
 	keyName       = "secret.key"
 	sealedKeyName = "secret.key.sealed"
@@ -135,6 +136,9 @@ func (b *backup) write(ctx context.Context, passphrase string) error {
 		return err
 	}
 	if err := b.otherRepositories(ctx); err != nil {
+		return err
+	}
+	if err := b.pools(ctx); err != nil {
 		return err
 	}
 	if err := b.files(ctx); err != nil {
@@ -272,6 +276,32 @@ func (b *backup) otherRepositories(ctx context.Context) error {
 		} else {
 			err = nil // deleted meanwhile
 		}
+		if err := errors.Join(err, os.RemoveAll(staged)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pools adds what forks borrow, after the forks: pools only grow.
+func (b *backup) pools(ctx context.Context) error {
+	ids, err := b.s.Pools.IDs(ctx)
+	if err != nil {
+		return err
+	}
+	staged := filepath.Join(b.staging, "git")
+	for _, id := range ids {
+		if err := b.s.Pools.Snapshot(ctx, id, staged); err != nil {
+			if !b.s.Pools.Exists(id) {
+				continue // deleted meanwhile, with its last fork
+			}
+			return err
+		}
+		rel, err := filepath.Rel(b.s.Git.Root(), b.s.Pools.Path(id))
+		if err != nil {
+			return err
+		}
+		err = b.folder(path.Join(gitFolder, filepath.ToSlash(rel)), staged, nil)
 		if err := errors.Join(err, os.RemoveAll(staged)); err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (r *restore) entry(ctx context.Context, head *tar.Header, in io.Reader, bef
 	case scopesFolder:
 		return r.scope(ctx, rest, in)
 	case gitFolder:
-		if path.Base(head.Name) == "HEAD" && strings.HasSuffix(path.Dir(head.Name), ".git") {
+		if path.Base(head.Name) == "HEAD" && !strings.HasPrefix(rest, poolsFolder) && strings.HasSuffix(path.Dir(head.Name), ".git") {
 			r.info.Repositories++
 		}
 		return r.file(head, path.Join(gitFolder, rest), in)

@@ -20,8 +20,10 @@ func WantSpares() map[db.Kind]int { return map[db.Kind]int{db.RepoKind: 16, db.A
 
 // Deps are what the service needs.
 type Deps struct {
-	DB       *db.DB
-	Git      *git.Store
+	DB  *db.DB
+	Git *git.Store
+	// Pools holds what the forks of a network borrow.
+	Pools    *git.Store
 	Instance *instance.Service
 	Log      *slog.Logger
 	// DataDir is the folder of all data.
@@ -36,8 +38,9 @@ type Deps struct {
 // Service works on scopes.
 type Service struct {
 	Deps
-	cancel context.CancelFunc
-	done   chan struct{}
+	cleaners []Cleaner
+	cancel   context.CancelFunc
+	done     chan struct{}
 }
 
 // New makes the service.

@@ -56,6 +56,7 @@ type LinkProps struct {
 type RestoreProps struct {
 	Name    string
 	Deleted time.Time
+	Until   time.Time // when it is gone for good
 	Path    string
 }
 

@@ -29,6 +29,7 @@ type AccountProps struct {
 	Account *model.Account
 	NewName string // typed and refused
 	Typed   string // to confirm deletion, refused
+	Days    int    // for which it can be restored
 	Errors  ui.Errors
 }
 
@@ -160,7 +161,7 @@ func Sections(more ...ui.Tab) []ui.NavSection {
 	}
 	return []ui.NavSection{
 		{Links: append([]ui.Tab{tab("profile", "Profile", "user"), tab("account", "Account", "settings"), tab("emails", "Emails", "mail"),
-			tab("appearance", "Appearance", "palette"), tab("organizations", "Organisations", "building-2"), tab("invitations", "Invitations", "user-plus")}, more...)},
+			tab("appearance", "Appearance", "palette"), tab("organizations", "Organisations", "building-2"), tab("deleted", "Deleted", "archive"), tab("invitations", "Invitations", "user-plus")}, more...)},
 		{Title: "Access", Links: []ui.Tab{tab("passkeys", "Passkeys", "key-round"), tab("sessions", "Sessions", "laptop"),
 			tab("keys", "SSH and GPG keys", "key"), tab("tokens", "Access tokens", "ticket"), tab("security-log", "Security log", "scale")}},
 	}
