@@ -205,13 +205,11 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.buildRules()
-	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail}
+	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail,
+		SendLink: a.Auth.SendEmailLink}
 	a.buildAudit()
 	a.Access = access.New(access.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())
-	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail,
-		SendLink: a.Auth.SendEmailLink}
-	a.buildAudit()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}}})
