@@ -57,6 +57,8 @@ type person struct {
 	private, public model.Role
 	signedIn        bool
 	admin           bool
+	// org is the role in the organisation guild.
+	org string
 	// scopes, when not nil, are all that the token has.
 	scopes []string
 	// bad says that the credential is refused.
@@ -83,6 +85,13 @@ func people(t *testing.T, s *apptest.Server) []person {
 				r.ID, c.Account.ID, role, r.CreatedAt)
 		}
 		all = append(all, person{name: string(role) + "er", client: c, private: role, public: role, signedIn: true})
+	}
+	guild := dbtest.Account(t, s.DB, "guild", model.KindOrganization)
+	for _, m := range []struct{ name, role string }{{"member", "member"}, {"boss", "owner"}} {
+		c := s.Member(t, m.name)
+		dbtest.Exec(t, s.DB, "INSERT INTO directory.org_members (org_id, user_id, role, created_at) VALUES (?, ?, ?, ?)",
+			guild.ID, c.Account.ID, m.role, guild.CreatedAt)
+		all = append(all, person{name: m.name, client: c, public: model.RoleRead, signedIn: true, org: m.role})
 	}
 	suspended := s.Member(t, "sleepy")
 	dbtest.Exec(t, s.DB, "UPDATE directory.accounts SET suspended_at = ? WHERE id = ?", private.CreatedAt, suspended.Account.ID)
@@ -122,8 +131,14 @@ func may(t *testing.T, access string, p person, repo string) bool {
 		}))
 	case name == "site-admin":
 		return p.admin
+	case name == "account-admin" && repo == "guild":
+		return p.org == "owner"
 	case name == "account-admin":
 		return p.signedIn && (p.name == "owner" || p.name == "token without scope")
+	case name == "org-member":
+		return p.org != ""
+	case name == "org-owner":
+		return p.org == "owner"
 	case name == "repo-post", name == "repo-viewer":
 		return p.signedIn && p.scopes == nil && role.AtLeast(model.RoleRead)
 	case strings.HasPrefix(name, "repo-"):
@@ -141,6 +156,9 @@ func address(pattern, repo string) string {
 	return param.ReplaceAllStringFunc(pattern, func(p string) string {
 		switch p {
 		case "{owner}", "{username}", "{org}":
+			if repo == "guild" {
+				return "guild"
+			}
 			return "owner"
 		case "{repo}":
 			return repo
@@ -166,8 +184,11 @@ func TestEveryRouteForEveryone(t *testing.T) {
 	}
 	for _, r := range routes {
 		repos := []string{"-"}
-		if strings.Contains(r.Pattern, "{repo}") {
+		switch {
+		case strings.Contains(r.Pattern, "{repo}"):
 			repos = []string{"private", "public"}
+		case strings.Contains(r.Pattern, "/orgs/{owner}"), strings.Contains(r.Pattern, "/organizations/{owner}"):
+			repos = []string{"guild"} // the organisation in place of a person
 		}
 		for _, repo := range repos {
 			for _, p := range everyone {

@@ -27,6 +27,7 @@ import (
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
+	"github.com/gitfor/gitfor/app/orgs"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/protection"
@@ -104,6 +105,7 @@ type App struct {
 	Instance  *instance.Service
 	Access    *access.Service
 	Accounts  *accounts.Service
+	Orgs      *orgs.Service
 	Auth      *auth.Service
 	Settings  *settings.Service
 	Repos     *repos.Service
@@ -210,6 +212,13 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildAudit()
 	a.Access = access.New(access.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())
+	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail,
+		SendLink: a.Auth.SendEmailLink}
+	a.buildAudit()
+	a.Orgs = orgs.New(orgs.Deps{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Access: a.Access, Repos: a.Repos,
+		Tokens: secret.NewTokens(a.Ring)})
+	a.Access.More = a.Orgs.Waiting
+	a.Accounts.OrgSections = append(orgs.Sections(), a.Accounts.OrgSections...)
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}}})

@@ -6,6 +6,7 @@ import (
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/orgs"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/releases"
@@ -26,4 +27,6 @@ func Catalogue() events.Catalogue {
 		repos.Payloads(),
 		statuses.Payloads(),
 	)
+	return events.CatalogueOf(access.Payloads(), orgs.Payloads(), accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
+		statuses.Payloads(), protection.Payloads())
 }

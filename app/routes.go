@@ -37,6 +37,7 @@ func (a *App) routes(r *web.Router) {
 	a.Accounts.Routes(r)
 	a.Repos.Routes(r)
 	a.Access.Routes(r)
+	a.Orgs.Routes(r)
 	a.Transport.Routes(r)
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)

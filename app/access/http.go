@@ -216,8 +216,17 @@ func (s *Service) invitations(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(web.Page{Title: "Invitations", Shell: s.SettingsShell("invitations"), Props: layout.Props{NoIndex: true},
-		Body: accessview.Invitations(rows)})
+	body := accessview.Invitations(rows)
+	if s.More != nil {
+		more, err := s.More(c)
+		if err != nil {
+			return err
+		}
+		if more != nil {
+			body = ui.Group(body, more)
+		}
+	}
+	return c.Render(web.Page{Title: "Invitations", Shell: s.SettingsShell("invitations"), Props: layout.Props{NoIndex: true}, Body: body})
 }
 
 // invitation is the page that mail and people point to: the viewer's

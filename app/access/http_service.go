@@ -3,8 +3,10 @@ package access
 import (
 	"context"
 
+	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/layout"
@@ -25,6 +27,8 @@ type Service struct {
 	// Invited, when set, is told of a new invitation after it was stored, to
 	// send mail.
 	Invited func(ctx context.Context, inv *model.Invitation, repo *model.Repo)
+	// More, when set, shows the viewer's invitations to other things.
+	More func(c *web.Ctx) (templ.Component, error)
 	// Blocked, when set, says that one account keeps another away.
 	Blocked func(ctx context.Context, by, who int64) (bool, error)
 }

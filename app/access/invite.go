@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -66,6 +67,9 @@ func (s *Service) Invite(ctx context.Context, viewer *model.Viewer, repo *model.
 		if err := accessdb.PutInvitation(ctx, tx, inv); err != nil {
 			return err
 		}
+		if err := note(ctx, tx, "repo.invite_member", viewer, repo, user.Name, audit.Facts{"role": inv.Role}); err != nil {
+			return err
+		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer},
 			Invited{InvitationID: inv.ID, UserID: user.ID, Name: user.Name, Role: inv.Role})
 	})
@@ -124,15 +128,24 @@ func (s *Service) set(ctx context.Context, viewer *model.Viewer, repo *model.Rep
 		if err := accessdb.SetCollaborator(ctx, tx, repo.ID, user.ID, role); err != nil {
 			return err
 		}
+		if have == role {
+			return nil
+		}
+		if err := note(ctx, tx, "repo.add_member", viewer, repo, user.Name, audit.Facts{"role": role, "before": have}); err != nil {
+			return err
+		}
 		about := events.About{Repo: repo, Actor: viewer}
 		switch have {
-		case role:
-			return nil
 		case model.RoleNone:
 			return events.Emit(ctx, tx, about, Added{UserID: user.ID, Name: user.Name, Role: string(role)})
 		}
 		return events.Emit(ctx, tx, about, RoleChanged{UserID: user.ID, Name: user.Name, Role: string(role), From: string(have)})
 	})
+}
+
+// note records what was done to somebody's access to the repository.
+func note(ctx context.Context, tx db.DirectoryTx, action string, viewer *model.Viewer, repo *model.Repo, who string, after audit.Facts) error {
+	return audit.Record(ctx, tx, audit.Entry{Action: action, Actor: viewer, Repo: repo, Target: who, After: after})
 }
 
 // Remove takes a person's role by name away, and an invitation that waits.
@@ -158,6 +171,9 @@ func (s *Service) Remove(ctx context.Context, viewer *model.Viewer, repo *model.
 			return events.Emit(ctx, tx, about, InvitationEnded{InvitationID: inv.ID, UserID: user.ID, Name: user.Name})
 		}
 		if err := accessdb.RemoveCollaborator(ctx, tx, repo.ID, user.ID); err != nil {
+			return err
+		}
+		if err := note(ctx, tx, "repo.remove_member", viewer, repo, user.Name, nil); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, about, Removed{UserID: user.ID, Name: user.Name})
@@ -198,6 +214,9 @@ func (s *Service) Accept(ctx context.Context, viewer *model.Viewer, id int64) (*
 			return err
 		}
 		if err := accessdb.SetCollaborator(ctx, tx, repo.ID, viewer.ID(), model.Role(inv.Role)); err != nil {
+			return err
+		}
+		if err := note(ctx, tx, "repo.add_member", viewer, repo, viewer.Name(), audit.Facts{"role": inv.Role}); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer},

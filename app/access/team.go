@@ -3,6 +3,7 @@ package access
 import (
 	"context"
 
+	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/db"
@@ -24,6 +25,9 @@ func (s *Service) SetTeam(ctx context.Context, viewer *model.Viewer, repo *model
 		if err := accessdb.SetTeam(ctx, tx, repo.ID, team.ID, role); err != nil {
 			return err
 		}
+		if err := note(ctx, tx, "team.add_repository", viewer, repo, team.Slug, audit.Facts{"role": role}); err != nil {
+			return err
+		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, TeamAdded{TeamID: team.ID, Slug: team.Slug, Role: string(role)})
 	})
 }
@@ -32,6 +36,9 @@ func (s *Service) SetTeam(ctx context.Context, viewer *model.Viewer, repo *model
 func (s *Service) RemoveTeam(ctx context.Context, viewer *model.Viewer, repo *model.Repo, team *model.Team) error {
 	return s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		if err := accessdb.RemoveTeam(ctx, tx, repo.ID, team.ID); err != nil {
+			return err
+		}
+		if err := note(ctx, tx, "team.remove_repository", viewer, repo, team.Slug, nil); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{Repo: repo, Actor: viewer}, TeamRemoved{TeamID: team.ID, Slug: team.Slug})

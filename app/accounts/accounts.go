@@ -45,3 +45,9 @@ func (s *Service) inDirectory(ctx context.Context, id int64, fn func(ctx context
 	}
 	return err
 }
+
+// Change is a transaction that changes an account's record; what keeps it in
+// memory is told.
+func (s *Service) Change(ctx context.Context, id int64, fn func(ctx context.Context, tx db.DirectoryTx) error) error {
+	return s.inDirectory(ctx, id, fn)
+}

@@ -24,11 +24,7 @@ func (s *Service) apiOrgRoutes(a *web.Router) {
 	a.Get("/orgs/{owner}/members", g.Account(), s.apiMembers, &web.Doc{ID: "orgs/list-members", Summary: "List organization members", Out: []api.User{}})
 	a.Get("/orgs/{owner}/members/{username}", g.Account(), s.apiIsMember, &web.Doc{ID: "orgs/check-membership-for-user", Summary: "Check organization membership", Status: http.StatusNoContent})
 	a.Delete("/orgs/{owner}/members/{username}", g.AccountAdmin(), s.apiMemberRemove, &web.Doc{ID: "orgs/remove-member", Summary: "Remove an organization member", Status: http.StatusNoContent})
-	a.Get("/orgs/{owner}/memberships/{username}", g.Account(), s.apiMembership, &web.Doc{ID: "orgs/get-membership-for-user", Summary: "Get organization membership", Out: Membership{}})
-	a.Put("/orgs/{owner}/memberships/{username}", g.AccountAdmin(), s.apiMembershipSet, &web.Doc{ID: "orgs/set-membership-for-user", Summary: "Set organization membership", In: membershipInput{}, Out: Membership{}})
 	a.Delete("/orgs/{owner}/memberships/{username}", g.AccountAdmin(), s.apiMemberRemove, &web.Doc{ID: "orgs/remove-membership-for-user", Summary: "Remove organization membership", Status: http.StatusNoContent})
-	a.Get("/user/memberships/orgs", g.SignedIn("read:org"), s.apiMyMemberships, &web.Doc{ID: "orgs/list-memberships-for-authenticated-user", Summary: "List your organization memberships", Out: []Membership{}})
-	a.Get("/user/memberships/orgs/{owner}", g.Account(), s.apiMyMembership, &web.Doc{ID: "orgs/get-membership-for-authenticated-user", Summary: "Get your organization membership", Out: Membership{}})
 }
 
 type orgCreate struct {
@@ -43,10 +39,6 @@ type orgUpdate struct {
 	Location    *string `json:"location"`
 	Blog        *string `json:"blog"`
 	Email       *string `json:"email"`
-}
-
-type membershipInput struct {
-	Role string `json:"role"`
 }
 
 // org is the organisation of the path.
@@ -69,7 +61,7 @@ func (s *Service) apiOrgs(c *web.Ctx) error {
 func simpleOrgs(c *web.Ctx, orgs []*model.Account) []SimpleOrg {
 	out := make([]SimpleOrg, len(orgs))
 	for i, o := range orgs {
-		out[i] = simpleOrg(c, o)
+		out[i] = SimpleOrgOf(c, o)
 	}
 	return out
 }
@@ -196,34 +188,6 @@ func (s *Service) apiIsMember(c *web.Ctx) error {
 	return c.NoContent()
 }
 
-func (s *Service) apiMembership(c *web.Ctx) error {
-	o, user, role, err := s.member(c)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, membershipOf(c, o, user, role))
-}
-
-func (s *Service) apiMembershipSet(c *web.Ctx) error {
-	o, err := org(c)
-	if err != nil {
-		return err
-	}
-	in := membershipInput{Role: "member"}
-	if err := c.Decode(&in); err != nil {
-		return err
-	}
-	role := in.Role
-	if role == "admin" {
-		role = "owner"
-	}
-	user, err := s.SetMember(c.Context(), c.Viewer, o, c.Param("username"), role)
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, membershipOf(c, o, user, role))
-}
-
 func (s *Service) apiMemberRemove(c *web.Ctx) error {
 	o, err := org(c)
 	if err != nil {
@@ -233,40 +197,6 @@ func (s *Service) apiMemberRemove(c *web.Ctx) error {
 		return err
 	}
 	return c.NoContent()
-}
-
-func (s *Service) apiMyMemberships(c *web.Ctx) error {
-	orgs, err := accountdb.OrgsOf(c.Context(), s.db.Directory(), c.Viewer.ID())
-	if err != nil {
-		return err
-	}
-	out := make([]Membership, len(orgs))
-	for i, o := range orgs {
-		role, err := accountdb.OrgRole(c.Context(), s.db.Directory(), o.ID, c.Viewer.ID())
-		if err != nil {
-			return err
-		}
-		out[i] = membershipOf(c, o, c.Viewer.Account, role)
-	}
-	return list(c, out)
-}
-
-func (s *Service) apiMyMembership(c *web.Ctx) error {
-	if !c.Viewer.SignedIn() {
-		return fault.New(fault.Unauthorized, "Requires authentication")
-	}
-	o, err := org(c)
-	if err != nil {
-		return err
-	}
-	role, err := accountdb.OrgRole(c.Context(), s.db.Directory(), o.ID, c.Viewer.ID())
-	if err == nil && role == "" {
-		err = db.ErrNotFound
-	}
-	if err != nil {
-		return err
-	}
-	return c.JSON(http.StatusOK, membershipOf(c, o, c.Viewer.Account, role))
 }
 
 // apiOrgDelete answers as GitHub does, though the organisation is out of sight

@@ -98,11 +98,12 @@ func TestOrganisations(t *testing.T) {
 		t.Errorf("GET /orgs/acme: %v", org)
 	}
 	anon.API(http.MethodGet, "/orgs/ann", nil).Want(404)
-	ann.Post("/orgs/acme/people", "username", "ann", "role", "member").Want(403)
+	ann.Post("/orgs/acme/people", "username", "ann", "role", "member").Want(404)
 	bob.Post("/orgs/acme/people", "username", "nobody", "role", "member").Want(422)
 	bob.Post("/orgs/acme/people", "username", "bob", "role", "member").Want(409) // the only owner
 	bob.Post("/orgs/acme/people/bob/remove").Want(409)
 	bob.API(http.MethodPut, "/orgs/acme/memberships/ann", map[string]any{"role": "admin"}).OK()
+	ann.API(http.MethodPatch, "/user/memberships/orgs/acme", map[string]any{"state": "active"}).OK()
 	if m := ann.API(http.MethodGet, "/user/memberships/orgs/acme", nil).OK().JSON(); m["role"] != "admin" || m["state"] != "active" {
 		t.Errorf("membership: %v", m)
 	}

@@ -172,7 +172,8 @@ type SimpleOrg struct {
 	Description      *string `json:"description"`
 }
 
-func simpleOrg(c *web.Ctx, a *model.Account) SimpleOrg {
+// SimpleOrgOf is an organisation as the API shows it in lists.
+func SimpleOrgOf(c *web.Ctx, a *model.Account) SimpleOrg {
 	u := c.URL(web.APIPrefix + "/orgs/" + a.Name)
 	return SimpleOrg{Login: a.Name, ID: a.ID, NodeID: api.NodeID("Organization", a.ID), URL: u, ReposURL: u + "/repos",
 		EventsURL: u + "/events", HooksURL: u + "/hooks", IssuesURL: u + "/issues", MembersURL: u + "/members{/member}",
@@ -210,7 +211,7 @@ func orgOf(c *web.Ctx, a *model.Account, n accountdb.Counts) Org {
 		base = "none"
 	}
 	website := a.Website
-	return Org{SimpleOrg: simpleOrg(c, a), Name: orNull(a.DisplayName), Blog: &website, Location: orNull(a.Location), Email: orNull(a.PublicEmail),
+	return Org{SimpleOrg: SimpleOrgOf(c, a), Name: orNull(a.DisplayName), Blog: &website, Location: orNull(a.Location), Email: orNull(a.PublicEmail),
 		PublicRepos: n.PublicRepos, Followers: n.Followers, HTMLURL: c.URL(link.Account(a.Name)), CreatedAt: api.Time(a.CreatedAt),
 		UpdatedAt: api.Time(a.UpdatedAt), Type: "Organization", DefaultPermission: base}
 }
@@ -226,10 +227,12 @@ type Membership struct {
 	User         api.User  `json:"user"`
 }
 
-func membershipOf(c *web.Ctx, org, user *model.Account, role string) Membership {
+// MembershipOf is a person's membership as the API shows it: active, or
+// pending before the person accepted an invitation.
+func MembershipOf(c *web.Ctx, org, user *model.Account, role, state string) Membership {
 	if role == "owner" {
 		role = "admin"
 	}
-	o := simpleOrg(c, org)
-	return Membership{URL: o.URL + "/memberships/" + user.Name, State: "active", Role: role, OrgURL: o.URL, Organization: o, User: api.UserOf(c, user)}
+	o := SimpleOrgOf(c, org)
+	return Membership{URL: o.URL + "/memberships/" + user.Name, State: state, Role: role, OrgURL: o.URL, Organization: o, User: api.UserOf(c, user)}
 }

@@ -19,16 +19,14 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get("/organizations/new", g.SignedIn(), s.newOrg)
 	r.Post("/organizations/new", g.SignedIn(), s.createOrg)
 	r.Get("/orgs/{owner}", g.Account(), func(c *web.Ctx) error { return c.Moved(link.Account(c.Account.Name)) })
-	r.Get("/orgs/{owner}/people", g.Account(), s.people)
-	r.Post("/orgs/{owner}/people", g.AccountAdmin(), s.memberSet)
-	r.Post("/orgs/{owner}/people/{username}/remove", g.AccountAdmin(), s.memberRemove)
 	r.Get("/{owner}", g.Account(), s.show)
 	r.Post("/{owner}/follow", g.Account(), s.follow)
 	s.apiRoutes(r)
 }
 
-// shell is the frame of an account's pages.
-func (s *Service) shell(c *web.Ctx, active string) (layout.Shell, error) {
+// Shell is the frame of the pages of the account in c, with the tab of this
+// key as the current one.
+func (s *Service) Shell(c *web.Ctx, active string) (layout.Shell, error) {
 	a := c.Account
 	counts, err := accountdb.CountsOf(c.Context(), s.db.Directory(), a.ID)
 	if err != nil {
@@ -45,6 +43,16 @@ func (s *Service) shell(c *web.Ctx, active string) (layout.Shell, error) {
 			ui.Tab{Key: "following", Label: "Following", Icon: "user-check", Href: link.AccountTab(a.Name, "following"), Count: counts.Following})
 	} else {
 		p.Tabs = append(p.Tabs, ui.Tab{Key: "people", Label: "People", Icon: "users", Href: link.Org(a.Name, "people")})
+		role, err := accountdb.OrgRole(c.Context(), s.db.Directory(), a.ID, c.Viewer.ID())
+		if err != nil {
+			return nil, err
+		}
+		if role != "" {
+			p.Tabs = append(p.Tabs, ui.Tab{Key: "teams", Label: "Teams", Icon: "layers", Href: link.Org(a.Name, "teams")})
+		}
+		if role == "owner" {
+			p.Tabs = append(p.Tabs, ui.Tab{Key: "settings", Label: "Settings", Icon: "settings", Href: link.OrgSettings(a.Name, "")})
+		}
 	}
 	switch {
 	case a.ID == c.Viewer.ID():
@@ -87,7 +95,7 @@ func (s *Service) show(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	shell, err := s.shell(c, tab)
+	shell, err := s.Shell(c, tab)
 	if err != nil {
 		return err
 	}
@@ -115,7 +123,7 @@ func (s *Service) followers(c *web.Ctx, tab string) error {
 	if more {
 		people = people[:perPage]
 	}
-	shell, err := s.shell(c, tab)
+	shell, err := s.Shell(c, tab)
 	if err != nil {
 		return err
 	}
@@ -164,66 +172,4 @@ func (s *Service) createOrg(c *web.Ctx) error {
 		return err
 	}
 	return c.Redirect(link.Account(org.Name))
-}
-
-func (s *Service) people(c *web.Ctx) error { return s.showPeople(c, accountview.PeopleProps{}, nil) }
-
-func (s *Service) showPeople(c *web.Ctx, p accountview.PeopleProps, errs fault.Fields) error {
-	p.Org, p.Errors = c.Account, ui.Errors(errs)
-	role, err := accountdb.OrgRole(c.Context(), s.db.Directory(), c.Account.ID, c.Viewer.ID())
-	if err != nil {
-		return err
-	}
-	p.Owner = role == "owner"
-	members, err := accountdb.Members(c.Context(), s.db.Directory(), c.Account.ID, role == "", 1000, 0)
-	if err != nil {
-		return err
-	}
-	for _, m := range members {
-		p.Members = append(p.Members, accountview.Member{Account: &m.Account, Role: m.Role})
-	}
-	shell, err := s.shell(c, "people")
-	if err != nil {
-		return err
-	}
-	page := web.Page{Title: "People of " + c.Account.Shown(), Shell: shell, Body: accountview.People(p)}
-	if len(errs) > 0 {
-		page.Status = fault.Invalid.Status()
-	}
-	return c.Render(page)
-}
-
-func (s *Service) memberSet(c *web.Ctx) error {
-	if c.Account.IsUser() {
-		return fault.New(fault.Conflict, "Only organisations have members.")
-	}
-	var in struct {
-		Name string `form:"username"`
-		Role string `form:"role"`
-	}
-	if err := c.Decode(&in); err != nil {
-		return err
-	}
-	user, err := s.SetMember(c.Context(), c.Viewer, c.Account, in.Name, in.Role)
-	if f := fault.From(err); err != nil && f.Kind == fault.Invalid {
-		return s.showPeople(c, accountview.PeopleProps{Typed: in.Name, Role: in.Role}, f.Fields)
-	}
-	if err != nil {
-		return err
-	}
-	return c.RedirectFlash(link.Org(c.Account.Name, "people"), user.Name+" is "+article(in.Role)+" now.")
-}
-
-func article(role string) string {
-	if role == "owner" {
-		return "an owner"
-	}
-	return "a member"
-}
-
-func (s *Service) memberRemove(c *web.Ctx) error {
-	if err := s.RemoveMember(c.Context(), c.Viewer, c.Account, c.Param("username")); err != nil {
-		return err
-	}
-	return c.RedirectFlash(link.Org(c.Account.Name, "people"), c.Param("username")+" is removed.")
 }

@@ -77,22 +77,38 @@ func (s *Service) SetMember(ctx context.Context, viewer *model.Viewer, org *mode
 				return err
 			}
 		}
-		was, err := accountdb.OrgRole(ctx, tx.Directory, org.ID, user.ID)
+		return setMember(ctx, tx, viewer, org, user, role)
+	})
+}
+
+func setMember(ctx context.Context, tx db.DirectoryTx, viewer *model.Viewer, org, user *model.Account, role string) error {
+	was, err := accountdb.OrgRole(ctx, tx.Directory, org.ID, user.ID)
+	if err != nil {
+		return err
+	}
+	if err := accountdb.AddMember(ctx, tx, org.ID, user.ID, role); err != nil {
+		return err
+	}
+	note := audit.Entry{Action: "org.add_member", Actor: viewer, AccountID: org.ID, Target: user.Name, After: audit.Facts{"role": role}}
+	if was != "" {
+		note.Action, note.Before = "org.update_member", audit.Facts{"role": was}
+	}
+	if err := audit.Record(ctx, tx, note); err != nil {
+		return err
+	}
+	about := events.About{AccountID: org.ID, Actor: viewer}
+	return events.Emit(ctx, tx, about, MemberSet{UserID: user.ID, Name: user.Name, Role: role})
+}
+
+// Join puts the viewer into an organisation with the role that allow returns,
+// in one transaction with what allow does.
+func (s *Service) Join(ctx context.Context, viewer *model.Viewer, org *model.Account, allow func(ctx context.Context, tx db.DirectoryTx) (role string, err error)) error {
+	return s.inDirectory(ctx, org.ID, func(ctx context.Context, tx db.DirectoryTx) error {
+		role, err := allow(ctx, tx)
 		if err != nil {
 			return err
 		}
-		if err := accountdb.AddMember(ctx, tx, org.ID, user.ID, role); err != nil {
-			return err
-		}
-		note := audit.Entry{Action: "org.add_member", Actor: viewer, AccountID: org.ID, Target: user.Name, After: audit.Facts{"role": role}}
-		if was != "" {
-			note.Action, note.Before = "org.update_member", audit.Facts{"role": was}
-		}
-		if err := audit.Record(ctx, tx, note); err != nil {
-			return err
-		}
-		about := events.About{AccountID: org.ID, Actor: viewer}
-		return events.Emit(ctx, tx, about, MemberSet{UserID: user.ID, Name: user.Name, Role: role})
+		return setMember(ctx, tx, viewer, org, viewer.Account, role)
 	})
 }
 

@@ -35,6 +35,9 @@ type Jar struct{ m map[string]string }
 
 func (j *Jar) set(name, value string) { j.m[name] = value }
 
+// Set sets a cookie.
+func (j *Jar) Set(name, value string) { j.set(name, value) }
+
 // Cookies is a copy of the cookies by name.
 func (j *Jar) Cookies() map[string]string { return maps.Clone(j.m) }
 

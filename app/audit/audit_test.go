@@ -52,10 +52,11 @@ func TestOperations(t *testing.T) {
 	must(http.StatusNoContent, "DELETE", "/repos/ann/crate", nil)
 	ann.Post("/organizations/new", "name", "guild").Want(http.StatusSeeOther)
 	ann.Post("/orgs/guild/people", "username", "bob", "role", "member").Want(http.StatusSeeOther)
+	bob.Post("/orgs/guild/invitation/accept").Want(http.StatusSeeOther)
 	ann.Post("/orgs/guild/people/bob/remove").Want(http.StatusSeeOther)
 	got := strings.Join(actions(t, s, eventdb.AuditFilter{PersonID: ann.Account.ID}), "\n")
 	for _, want := range []string{"repo.create ann/box", "repo.access ann/box", "repo.update ann/box", "repo.rename ann/crate", "repo.archived ann/crate",
-		"repo.unarchived ann/crate", "hook.create https://example.com/hook", "repo.destroy ann/crate", "org.create guild", "org.add_member bob", "org.remove_member bob"} {
+		"repo.unarchived ann/crate", "hook.create https://example.com/hook", "repo.destroy ann/crate", "org.create guild", "org.invite_member bob", "org.remove_member bob"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -89,7 +90,7 @@ func TestOperations(t *testing.T) {
 
 	var wire []audit.Wire
 	ann.API("GET", "/orgs/guild/audit-log?phrase=action:org.add_member", nil).OK().Into(&wire)
-	if len(wire) != 1 || wire[0].Actor != "ann" || wire[0].Org != "guild" || wire[0].Target != "bob" {
+	if len(wire) != 1 || wire[0].Actor != "bob" || wire[0].Org != "guild" || wire[0].Target != "bob" {
 		t.Errorf("%+v", wire)
 	}
 	dbtest.Exec(t, s.DB, "UPDATE directory.users SET admin = (account_id = ?)", ann.Account.ID)

@@ -138,7 +138,7 @@ func (s *Service) bySession(ctx context.Context, text string) (*model.Viewer, er
 	}
 	now := s.now()
 	s.touched.session(ses, now)
-	return &model.Viewer{Account: u.Account, User: u, SessionHash: ses.hash[:], Sudo: now.Sub(ses.data.SudoAt) < SudoTime}, nil
+	return &model.Viewer{Account: u.Account, User: u, SessionHash: ses.hash[:], Sudo: now.Sub(ses.data.SudoAt) < SudoTime, Weak: weak(ses.data.Way)}, nil
 }
 
 // clip cuts s to at most n bytes of valid text.
@@ -163,4 +163,13 @@ func (s *Service) Expire(ctx context.Context, accountID int64, _ time.Time) (nex
 		return err
 	})
 	return next, s.wrap("expire sessions", err)
+}
+
+// weak says that a way of signing in proves less than a passkey.
+func weak(way string) bool {
+	switch way {
+	case ByPasskey, BySignUp, ByLink, "":
+		return false
+	}
+	return true
 }

@@ -141,6 +141,9 @@ func (g *Gate) repo(c *web.Ctx, role model.Role) error {
 			have = model.RoleWrite
 		}
 	}
+	if (repo.IsPrivate() || role != model.RoleRead) && c.Viewer != nil && c.Viewer.Weak && repo.Owner.RequiresPasskey() {
+		return needsPasskey(repo.Owner)
+	}
 	c.Repo, c.Role = repo, have
 	if role == model.RoleRead {
 		return nil
@@ -217,7 +220,58 @@ func (g *Gate) MayAdminister(c *web.Ctx) (bool, error) {
 		return false, nil
 	}
 	role, err := accountdb.OrgRole(c.Context(), g.db.Directory(), c.Account.ID, c.Viewer.ID())
+	if err == nil && role != "" && c.Viewer.Weak && c.Account.RequiresPasskey() {
+		err = needsPasskey(c.Account)
+	}
 	return role == "owner" && c.Viewer.Has("admin:org"), err
+}
+
+func needsPasskey(org *model.Account) error {
+	return fault.New(fault.Forbidden, org.Name+" asks its people to sign in with a passkey. Sign out, then sign in with yours.")
+}
+
+// OrgMember loads the organisation {owner} and lets those in who belong to it;
+// to others the page does not exist.
+func (g *Gate) OrgMember() web.Access {
+	return web.Access{Name: "org-member", Allow: func(c *web.Ctx) error {
+		_, err := g.orgRole(c, "read:org")
+		return err
+	}}
+}
+
+// OrgOwner is OrgMember for the organisation's owners.
+func (g *Gate) OrgOwner() web.Access {
+	return web.Access{Name: "org-owner", Allow: func(c *web.Ctx) error {
+		role, err := g.orgRole(c, "admin:org")
+		if err == nil && role != "owner" {
+			err = c.Forbid("Only owners of " + c.Account.Name + " may do this.")
+		}
+		return err
+	}}
+}
+
+func (g *Gate) orgRole(c *web.Ctx, scope string) (string, error) {
+	if err := g.account(c); err != nil {
+		return "", err
+	}
+	switch {
+	case c.Account.IsUser():
+		return "", db.ErrNotFound
+	case !c.Viewer.SignedIn() || c.Viewer.DeployRepo != 0:
+		return "", fault.New(fault.Unauthorized, "Requires authentication")
+	}
+	role, err := accountdb.OrgRole(c.Context(), g.db.Directory(), c.Account.ID, c.Viewer.ID())
+	switch {
+	case err != nil:
+		return "", err
+	case role == "":
+		return "", db.ErrNotFound
+	case c.Viewer.Weak && c.Account.RequiresPasskey():
+		return "", needsPasskey(c.Account)
+	case !c.Viewer.Has(scope):
+		return "", fault.New(fault.Forbidden, "This token lacks the scope "+scope+".")
+	}
+	return role, nil
 }
 
 func (g *Gate) account(c *web.Ctx) error {

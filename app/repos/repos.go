@@ -106,6 +106,9 @@ func (s *Service) mayCreate(ctx context.Context, viewer *model.Viewer, owner str
 	if role == "" {
 		return nil, fault.New(fault.Forbidden, "You are not a member of "+account.Name+".")
 	}
+	if role != "owner" && !account.MembersCreate() {
+		return nil, fault.New(fault.Forbidden, "Only owners of "+account.Name+" create repositories there.")
+	}
 	return account, nil
 }
 

@@ -93,3 +93,17 @@ func TeamMembers(ctx context.Context, dir db.Directory, key string) ([]int64, er
 		SELECT DISTINCT user_id FROM directory.team_members WHERE team_id IN (SELECT id FROM below)`, org, team).Scan(ctx, &ids)
 	return ids, db.Map(err)
 }
+
+// SaveRules writes an organisation's base role and settings.
+func SaveRules(ctx context.Context, tx db.DirectoryTx, a *model.Account) error {
+	a.UpdatedAt = tx.Now()
+	res, err := tx.NewUpdate().Model(a).Column("base_role", "settings", "updated_at").WherePK().Exec(ctx)
+	return affected(res, err)
+}
+
+// SetPublicMember sets whether everybody may see that a person belongs to an
+// organisation.
+func SetPublicMember(ctx context.Context, tx db.DirectoryTx, orgID, userID int64, public bool) error {
+	res, err := tx.NewRaw("UPDATE directory.org_members SET public = ? WHERE org_id = ? AND user_id = ?", public, orgID, userID).Exec(ctx)
+	return affected(res, err)
+}

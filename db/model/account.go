@@ -80,3 +80,23 @@ type Email struct {
 	VerifiedAt *time.Time `bun:"verified_at"`
 	CreatedAt  time.Time  `bun:"created_at"`
 }
+
+// Keys of an organisation's settings.
+const (
+	SettingMembersCreate  = "members_create"
+	SettingRequirePasskey = "require_passkey"
+)
+
+// MembersCreate says that members of the organisation may make repositories
+// in it, as they may unless its owners said otherwise.
+func (a *Account) MembersCreate() bool {
+	on, set := a.Settings[SettingMembersCreate].(bool)
+	return on || !set
+}
+
+// RequiresPasskey says that the organisation wants its members to have signed
+// in with a passkey.
+func (a *Account) RequiresPasskey() bool {
+	on, _ := a.Settings[SettingRequirePasskey].(bool)
+	return on
+}

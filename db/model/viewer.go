@@ -23,6 +23,8 @@ type Viewer struct {
 	Job bool
 	// SessionHash names the session that was used.
 	SessionHash []byte
+	// Weak says that the session began without a passkey.
+	Weak bool
 	// Sudo says that the session was confirmed with a passkey minutes ago.
 	Sudo bool
 }
