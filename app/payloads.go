@@ -21,12 +21,11 @@ func Catalogue() events.Catalogue {
 		accounts.Payloads(),
 		codes.Payloads(),
 		issues.Payloads(),
+		orgs.Payloads(),
 		protection.Payloads(),
 		pulls.Payloads(),
 		releases.Payloads(),
 		repos.Payloads(),
 		statuses.Payloads(),
 	)
-	return events.CatalogueOf(access.Payloads(), orgs.Payloads(), accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
-		statuses.Payloads(), protection.Payloads())
 }
