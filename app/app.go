@@ -34,6 +34,7 @@ import (
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/releases"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/reviews"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/settings"
 	"github.com/gitfor/gitfor/app/state"
@@ -117,6 +118,7 @@ type App struct {
 	Issues    *issues.Service
 	Pulls     *pulls.Service
 	Releases  *releases.Service
+	Reviews   *reviews.Service
 	// Statuses is what is said of commits, Protection what is asked of
 	// branches.
 	Statuses   *statuses.Service

@@ -17,6 +17,7 @@ import (
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/reviews"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/statuses"
 	"github.com/gitfor/gitfor/app/threads"
@@ -41,7 +42,7 @@ func (a *App) buildWebhooks(ctx context.Context) error {
 	}
 	a.Outbound = outbound.NewClient(guard)
 	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Ring: a.Ring, Client: a.Outbound,
-		Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Log: a.log}, a.Events, a.Alarms)
+		Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Reviews: a.Reviews, Log: a.log}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Webhooks.Sender())
 	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
 	return a.Collect(newLagCollector(ctx, a))
@@ -136,6 +137,8 @@ func (a *App) buildPulls() {
 	a.Pulls = pulls.New(pulls.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Issues: a.Issues,
 		Markup: a.Markup, Colours: a.Codes.Colours(), Log: a.log})
 	a.Issues.Pulls, a.Codes.PullForm = a.Pulls, a.Pulls.Form
+	a.Reviews = reviews.New(reviews.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Pulls: a.Pulls, Log: a.log})
+	a.Pulls.Reviews = a.Reviews
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "pulls.push", Types: []string{"git.push"}, Handle: a.Pulls.OnPush})
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/releases"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/reviews"
 	"github.com/gitfor/gitfor/app/statuses"
 )
 
@@ -28,4 +29,6 @@ func Catalogue() events.Catalogue {
 		repos.Payloads(),
 		statuses.Payloads(),
 	)
+	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
+		reviews.Payloads(), statuses.Payloads(), protection.Payloads())
 }

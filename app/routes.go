@@ -51,6 +51,7 @@ func (a *App) routes(r *web.Router) {
 	a.Protection.Routes(r)
 	a.Pulls.Routes(r)
 	a.Releases.Routes(r)
+	a.Reviews.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

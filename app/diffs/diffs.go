@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"strings"
 	"time"
 
 	"github.com/gitfor/gitfor/app/git"
@@ -226,4 +227,37 @@ func short(oid git.OID) string {
 		return "none"
 	}
 	return oid.Short()
+}
+
+// Excerpt reads a hunk that was kept as text.
+func Excerpt(hunk string) []diffview.Line {
+	head, rest, ok := strings.Cut(hunk, "\n")
+	if !ok {
+		return nil
+	}
+	var before, after, n int
+	if k, err := fmt.Sscanf(head, "@@ -%d,%d +%d,", &before, &n, &after); err != nil || k < 3 {
+		return nil
+	}
+	var out []diffview.Line
+	for text := range strings.SplitSeq(rest, "\n") {
+		if text == "" {
+			continue
+		}
+		l := diffview.Line{HTML: html.EscapeString(text[1:])}
+		switch text[0] {
+		case '+':
+			l.Kind, l.New = diffview.Added, after
+			after++
+		case '-':
+			l.Kind, l.Old = diffview.Deleted, before
+			before++
+		default:
+			l.Old, l.New = before, after
+			before++
+			after++
+		}
+		out = append(out, l)
+	}
+	return out
 }

@@ -227,3 +227,6 @@ type Source struct {
 	Type  string `json:"type"`
 	Issue Issue  `json:"issue"`
 }
+
+// RollupOf counts the reactions to what has this address.
+func RollupOf(url string, list []model.Reaction) Rollup { return rollup(url, list) }

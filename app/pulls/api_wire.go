@@ -4,6 +4,7 @@ import (
 	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/db/model"
 )
 
 // PullRequest is GitHub's pull request object as lists have it
@@ -185,3 +186,12 @@ type Updated struct {
 	Message string `json:"message"`
 	URL     string `json:"url"`
 }
+
+// Rollup and Reaction are those of issues, for comments on changes.
+type (
+	Rollup   = issues.Rollup
+	Reaction = issues.Reaction
+)
+
+// RollupOf counts the reactions to what has this address.
+func RollupOf(url string, list []model.Reaction) Rollup { return issues.RollupOf(url, list) }

@@ -74,6 +74,11 @@ func (s *Service) conversationWith(c *web.Ctx, n int64, status int, change func(
 // fill makes all that a conversation shows.
 func (s *Service) fill(c *web.Ctx, v *pageView) (err error) {
 	v.parts = s.Issues.Parts(c, v.v)
+	if s.Reviews != nil {
+		if err := s.Reviews.Entries(c, v.pull, v.v, v.parts.Timeline.Entries); err != nil {
+			return err
+		}
+	}
 	if v.head, err = s.headProps(c, v.git, v.pull, v.v.People.Get(v.pull.Issue.AuthorID), c.Query("tab")); err != nil {
 		return err
 	}

@@ -1,8 +1,9 @@
 package pulls
 
 import (
-	"net/url"
+	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/app/diffs"
@@ -15,18 +16,19 @@ import (
 	"github.com/gitfor/gitfor/views/layout"
 	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/pullview"
+	"github.com/gitfor/gitfor/views/ui"
 )
 
 // maxCommits is how many commits the tab lists.
 const maxCommits = 500
 
 // render answers with a page of a pull request.
-func (s *Service) render(c *web.Ctx, pull *model.Pull, what string, body templ.Component, wide bool, head pullview.HeadProps) error {
+func (s *Service) render(c *web.Ctx, status int, pull *model.Pull, what string, body templ.Component, wide bool, head pullview.HeadProps) error {
 	shell, err := s.Repos.Shell(c, "pulls")
 	if err != nil {
 		return err
 	}
-	return c.Render(web.Page{Title: what + " · " + pull.Issue.Title + " · Pull request #" + num(pull.Number) + " · " + c.Repo.FullName(),
+	return c.Render(web.Page{Status: status, Title: what + " · " + pull.Issue.Title + " · Pull request #" + num(pull.Number) + " · " + c.Repo.FullName(),
 		Props: layout.Props{Wide: wide}, Shell: shell, Body: body,
 		Parts: map[string]func() templ.Component{"thread-head": func() templ.Component { return pullview.Head(head) }}})
 }
@@ -60,7 +62,7 @@ func (s *Service) commitsPage(c *web.Ctx) error {
 		p.Commits = append(p.Commits, commitProps(c, commit, people))
 	}
 	p.Rounds = rounds(c, pull, accounts)
-	return s.render(c, pull, "Commits", pullview.Commits(p), false, p.Head)
+	return s.render(c, http.StatusOK, pull, "Commits", pullview.Commits(p), false, p.Head)
 }
 
 func commitProps(c *web.Ctx, commit *git.Commit, people map[string]*model.Account) pullview.Commit {
@@ -89,36 +91,42 @@ func rounds(c *web.Ctx, pull *model.Pull, accounts map[int64]*model.Account) []p
 	return out
 }
 
-// sides are the two states that the files tab compares.
-type sides struct {
-	base, head git.OID
-	// round and from are the rounds that they belong to; from is 0 for the
-	// whole change.
-	round, from int
-}
-
 // sidesOf reads which rounds are asked for.
-func (s *Service) sidesOf(c *web.Ctx, g *git.Repository, pull *model.Pull) (sides, error) {
+func (s *Service) sidesOf(c *web.Ctx, g *git.Repository, pull *model.Pull) (Sides, error) {
 	now := pull.Round()
-	at := sides{base: diffBase(g, pull), head: git.OID(pull.HeadSHA), round: now}
-	at.round = c.QueryInt("round", now, 1, now)
-	if at.round != now {
-		r := pull.Rounds[at.round-1]
-		at.head, at.base = git.OID(r.Head), git.OID(r.Base)
+	at := Sides{Base: diffBase(g, pull), Head: git.OID(pull.HeadSHA), Round: now}
+	at.Round = c.QueryInt("round", now, 1, now)
+	if at.Round != now {
+		r := pull.Rounds[at.Round-1]
+		at.Head, at.Base = git.OID(r.Head), git.OID(r.Base)
 		if r.Base == "" {
-			at.base = g.EmptyTree()
+			at.Base = g.EmptyTree()
 		}
 	}
-	if from := c.QueryInt("from", 0, 0, at.round-1); from > 0 {
-		at.from = from
+	if from := c.QueryInt("from", 0, 0, at.Round-1); from > 0 {
+		at.From = from
 		var err error
-		at.base, err = s.between(c.Context(), g, pull, from, at.round)
+		at.Base, err = s.between(c.Context(), g, pull, from, at.Round)
 		return at, err
 	}
 	return at, nil
 }
 
 func (s *Service) filesPage(c *web.Ctx) error {
+	return s.filesWith(c, http.StatusOK, nil)
+}
+
+// FilesRefused answers with the page of changed files, its form for a review
+// as it was filled in, with what is wrong.
+func (s *Service) FilesRefused(c *web.Ctx, body, event string, errors ui.Errors) error {
+	return s.filesWith(c, http.StatusUnprocessableEntity, func(p *pullview.FilesProps) {
+		if p.Review != nil {
+			p.Review.Body, p.Review.Event, p.Review.Errors = body, event, errors
+		}
+	})
+}
+
+func (s *Service) filesWith(c *web.Ctx, status int, change func(p *pullview.FilesProps)) error {
 	pull, g, err := s.found(c)
 	if err != nil {
 		return err
@@ -127,11 +135,21 @@ func (s *Service) filesPage(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	diff, err := s.diff(c, g, pull, at)
+	var review FilesReview
+	if s.Reviews != nil {
+		if review, err = s.Reviews.Files(c, pull, g, at); err != nil {
+			return err
+		}
+	}
+	diff, err := s.diff(c, g, pull, at, review)
 	if err != nil || diff == nil {
 		return err
 	}
-	accounts, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), pull.Issue.AuthorID)
+	ids := []int64{pull.Issue.AuthorID}
+	for _, r := range pull.Rounds {
+		ids = append(ids, r.By)
+	}
+	accounts, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), ids...)
 	if err != nil {
 		return err
 	}
@@ -140,20 +158,27 @@ func (s *Service) filesPage(c *web.Ctx) error {
 		return err
 	}
 	switch {
-	case at.from > 0:
-		p.Comparing = "What changed between round " + num(int64(at.from)) + " and round " + num(int64(at.round)) + ", without what came from the base."
-	case at.round != pull.Round():
-		p.Comparing = "This is round " + num(int64(at.round)) + ", not the newest."
+	case at.From > 0:
+		p.Comparing = "What changed between round " + num(int64(at.From)) + " and round " + num(int64(at.Round)) + ", without what came from the base."
+	case at.Round != pull.Round():
+		p.Comparing = "This is round " + num(int64(at.Round)) + ", not the newest."
 	}
-	return s.render(c, pull, "Files", pullview.Files(p), true, p.Head)
+	p.Rounds, p.Round, p.From = rounds(c, pull, accounts), at.Round, at.From
+	if review != nil {
+		review.Finish(&p)
+	}
+	if change != nil {
+		change(&p)
+	}
+	return s.render(c, status, pull, "Files", pullview.Files(p), true, p.Head)
 }
 
 // diff makes the list of changed files. When the lines of a single file are
 // asked for (?file=), it answers with them and returns nil.
-func (s *Service) diff(c *web.Ctx, g *git.Repository, pull *model.Pull, at sides) (*diffview.Props, error) {
+func (s *Service) diff(c *web.Ctx, g *git.Repository, pull *model.Pull, at Sides, review FilesReview) (*diffview.Props, error) {
 	defer c.Time("git")()
 	split, blanks := c.Query("diff") == "split", c.Query("w") == "1"
-	opts := git.DiffOptions{Base: at.base, Head: at.head}
+	opts := git.DiffOptions{Base: at.Base, Head: at.Head}
 	if blanks {
 		opts.Whitespace = git.IgnoreAllWhitespace
 	}
@@ -170,10 +195,15 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, pull *model.Pull, at sides
 	if err != nil {
 		return nil, err
 	}
-	page := s.differ.Page(g, split)
-	defer page.Close(c.Context())
+	list := &listing{s: s, c: c, page: s.differ.Page(g, split), at: at, review: review}
+	defer list.page.Close(c.Context())
 	if c.Query("file") != "" && c.HTMX() && len(files) > 0 {
-		return nil, component(c, 200, diffview.FilePanel(s.file(c, page, &files[0], at, false), split))
+		f, err := list.file(&files[0], false)
+		if err != nil {
+			return nil, err
+		}
+		f.Folded = false
+		return nil, component(c, 200, diffview.FilePanel(f, split))
 	}
 	uri := c.R.URL.RequestURI()
 	props := &diffview.Props{Split: split, Unified: link.Set(uri, "diff", ""), SideBySide: link.Set(uri, "diff", "split"),
@@ -188,33 +218,61 @@ func (s *Service) diff(c *web.Ctx, g *git.Repository, pull *model.Pull, at sides
 			props.More++
 			continue
 		}
-		props.Files = append(props.Files, s.file(c, page, &files[i], at, true))
+		f, err := list.file(&files[i], true)
+		if err != nil {
+			return nil, err
+		}
+		props.Files = append(props.Files, f)
 	}
 	return props, nil
 }
 
-// file is one file of the files tab.
-func (s *Service) file(c *web.Ctx, page *diffs.Page, f *git.DiffFile, at sides, later bool) diffview.File {
+// listing makes the files of the files tab.
+type listing struct {
+	s      *Service
+	c      *web.Ctx
+	page   *diffs.Page
+	at     Sides
+	review FilesReview
+}
+
+func (l *listing) file(f *git.DiffFile, later bool) (diffview.File, error) {
+	c, at := l.c, l.at
 	o, n := c.Repo.Owner.Name, c.Repo.Name
-	view := page.File(c.Context(), f)
+	if l.review != nil {
+		if err := l.review.Extend(c.Context(), f); err != nil {
+			return diffview.File{}, err
+		}
+	}
+	view := l.page.File(c.Context(), f)
 	if f.NewOID != "" && !f.NewOID.IsZero() && !f.IsSubmodule() {
-		view.View = link.Blob(o, n, at.head.String(), f.NewName)
+		view.View = link.Blob(o, n, at.Head.String(), f.NewName)
 	}
 	if f.Binary && markup.IsImageName(f.NewName) {
 		if f.Status != git.StatusAdded {
-			view.Before = link.Raw(o, n, at.base.String(), f.OldName)
+			view.Before = link.Raw(o, n, at.Base.String(), f.OldName)
 		}
 		if f.Status != git.StatusDeleted {
-			view.After = link.Raw(o, n, at.head.String(), f.NewName)
+			view.After = link.Raw(o, n, at.Head.String(), f.NewName)
 		}
 	}
 	if f.Truncated && later {
-		q := c.R.URL.Query()
-		q.Set("file", f.NewName)
-		if f.OldName != f.NewName {
-			q.Set("old", f.OldName)
-		}
-		view.Load = (&url.URL{Path: c.R.URL.Path, RawPath: c.R.URL.RawPath, RawQuery: q.Encode()}).String()
+		view.Load = fileAddress(c, f)
 	}
-	return view
+	if l.review != nil {
+		l.review.Decorate(f, &view)
+	}
+	return view, nil
+}
+
+// fileAddress is where the lines of a single file come from.
+func fileAddress(c *web.Ctx, f *git.DiffFile) string {
+	q := c.R.URL.Query()
+	q.Set("file", f.NewName)
+	if f.OldName != f.NewName {
+		q.Set("old", f.OldName)
+	}
+	path := link.PullFiles(c.Repo.Owner.Name, c.Repo.Name, 0)
+	path = strings.TrimSuffix(path, "0/files") + c.Param("number") + "/files"
+	return path + "?" + q.Encode()
 }

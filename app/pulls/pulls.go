@@ -35,6 +35,9 @@ type Deps struct {
 type Service struct {
 	Deps
 
+	// Reviews is how reviews take part; set before the first request.
+	Reviews ReviewPages
+
 	lanes  lanes
 	differ *diffs.Renderer
 }

@@ -23,6 +23,10 @@ func (s *Service) Comment(ctx context.Context, p Place, number int64, in Comment
 	return s.Update(ctx, p, number, Change{Comment: body})
 }
 
+// CommentBody is a comment's text as it is kept, or a fault that says what is
+// wrong with it.
+func CommentBody(s string) (string, error) { return commentBody(s) }
+
 func commentBody(s string) (string, error) {
 	body, problem := BodyOf(s)
 	if problem == "" && blank(body) {

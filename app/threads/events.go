@@ -32,6 +32,14 @@ type Event struct {
 	CommentID int64    `json:"commentId,omitempty"`
 	// CommentAuthorID is who wrote the comment, on comment.*.
 	CommentAuthorID int64 `json:"commentAuthorId,omitempty"`
+	// Review is the review that a comment on a change belongs to, Path, Line
+	// and Side what it is about, ReplyTo the comment that it answers. They are
+	// set on comment.* of pull requests only.
+	Review  int64  `json:"reviewId,omitempty"`
+	Path    string `json:"path,omitempty"`
+	Line    int    `json:"line,omitempty"`
+	Side    string `json:"side,omitempty"`
+	ReplyTo int64  `json:"inReplyToId,omitempty"`
 	// Labels are all labels, on opened; Label is the one that changed.
 	Labels     []model.LabelRef `json:"labels,omitempty"`
 	Label      *model.LabelRef  `json:"label,omitempty"`

@@ -34,6 +34,12 @@ func (s *Service) refer(ctx context.Context, tx *db.RepoTx, p Place, i *model.Is
 	return tx.Enqueue(ctx, ReferArgs{RepoID: p.Repo.ID, Number: i.Number, Comment: comment, ActorID: p.Viewer.ID(), Refs: away}, nil)
 }
 
+// ReferTx leaves a line in the timelines of the threads that a text of i
+// names, for texts that features on top of threads keep themselves.
+func (s *Service) ReferTx(ctx context.Context, tx *db.RepoTx, p Place, i *model.Issue, text string) error {
+	return s.refer(ctx, tx, p, i, 0, s.read(p.Repo, text))
+}
+
 // source is the text that refers.
 type source struct {
 	repo         int64 // 0 when it is the same

@@ -138,3 +138,8 @@ func (s *Service) Named(repo *model.Repo, message string) (refs, closes []int64)
 	}
 	return refs, closes
 }
+
+// Mentions are the accounts and teams that a text names, in lower case.
+func (s *Service) Mentions(repo *model.Repo, text string) []string {
+	return s.read(repo, text).mentions
+}

@@ -100,6 +100,9 @@ func (s *Service) githubComment(c *web.Ctx, e *model.Event, repo *model.Repo, ac
 		return nil, nil
 	}
 	c.Repo = repo
+	if data.Path != "" {
+		return s.githubReviewComment(c, data, action)
+	}
 	told, err := s.Issues.Tell(c, data.Number)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/reviews"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
@@ -17,15 +18,16 @@ import (
 
 // Deps are what the feature needs.
 type Deps struct {
-	DB     *db.DB
-	Gate   *perms.Gate
-	Kit    *web.Kit
-	Ring   *secret.Ring
-	Client *outbound.Client
-	Repos  *repos.Service
-	Issues *issues.Service
-	Pulls  *pulls.Service
-	Log    *slog.Logger
+	DB      *db.DB
+	Gate    *perms.Gate
+	Kit     *web.Kit
+	Ring    *secret.Ring
+	Client  *outbound.Client
+	Repos   *repos.Service
+	Issues  *issues.Service
+	Pulls   *pulls.Service
+	Reviews *reviews.Service
+	Log     *slog.Logger
 }
 
 // Service keeps hooks and delivers to them.
@@ -42,6 +44,7 @@ func New(deps Deps, ev *events.Service, al *alarms.Service) *Service {
 	s.githubOwn()
 	s.githubThreads()
 	s.githubPulls()
+	s.githubReviews()
 	ev.Subscribe(events.Subscriber{Service: "webhooks", Name: "webhooks.deliver", Handle: s.Deliver})
 	for _, kind := range []db.Kind{db.RepoKind, db.AccountKind, alarms.InstanceKind} {
 		al.Add(alarms.Task{Kind: kind, Name: "webhooks", Run: s.ring(kind)})

@@ -72,7 +72,7 @@ type ReviewComment struct {
 	Round   int    `bun:"round"`
 	// Hunk is the piece of the diff that ends with the line, as text.
 	Hunk string `bun:"hunk"`
-	// Place is where that is in the current round, nil when it is outdated.
+	// Place is where that is in a later round, nil while it was not looked for.
 	Place *ReviewPlace `bun:"place,type:jsonb"`
 
 	Pending    bool       `bun:"pending"`
@@ -85,15 +85,24 @@ type ReviewComment struct {
 	UpdatedAt  time.Time  `bun:"updated_at"`
 }
 
-// ReviewPlace is where a comment stands in the current round.
+// ReviewPlace is where a comment stands in Round.
 type ReviewPlace struct {
+	Round int    `json:"round"`
 	Path  string `json:"path"`
 	Line  int    `json:"line,omitempty"`
 	Start int    `json:"start,omitempty"`
+	// Gone says that what it is about is no longer there.
+	Gone bool `json:"gone,omitempty"`
 }
 
 // First says that the comment began its thread.
 func (c *ReviewComment) First() bool { return c.ID == c.Thread }
 
 // Outdated says that what it is about is no longer there.
-func (c *ReviewComment) Outdated() bool { return c.Place == nil }
+func (c *ReviewComment) Outdated() bool { return c.Place != nil && c.Place.Gone }
+
+// Left says that it is about the state before the change.
+func (c *ReviewComment) Left() bool { return c.Side == SideLeft }
+
+// Resolved says that somebody took the conversation for finished.
+func (c *ReviewComment) Resolved() bool { return c.ResolvedAt != nil }

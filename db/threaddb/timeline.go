@@ -237,3 +237,14 @@ func CommitRefs(ctx context.Context, repo db.Repo, commit string, among []int64)
 	})
 	return numbers, err
 }
+
+// SetReviewBody replaces the text of a review in its thread's timeline.
+func SetReviewBody(ctx context.Context, tx *db.RepoTx, number, review int64, body string) error {
+	q, err := tx.Write(ctx, Domain)
+	if err != nil {
+		return err
+	}
+	_, err = q.NewUpdate().Model((*model.TimelineItem)(nil)).Set("body = ?", body).Set("edited_at = ?", tx.Now()).
+		Where("number = ? AND kind = ? AND (data->>'review')::bigint = ?", number, model.ItemReviewed, review).Exec(ctx)
+	return err
+}

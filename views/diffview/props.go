@@ -62,9 +62,11 @@ type File struct {
 	Controls templ.Component
 	// Top is shown between head and lines, such as comments on the file.
 	Top templ.Component
-	// Commentable shows a button on each line that starts a comment; its
-	// address gets ?path=…&line=…&side=….
+	// Comment, when set, is the id of a form that starts a comment; each line
+	// has a button of it with the value R12 or L12 under the name at.
 	Comment string
+	// OneSided starts comments on lines after the change only.
+	OneSided bool
 }
 
 // Props is a list of changed files.

@@ -197,39 +197,47 @@ type FilesProps struct {
 	// Comparing says what is shown when it is not the whole change.
 	Comparing string
 	// All is the address of the whole change.
-	All     string
-	Rounds  []Round
-	Ranges  []ui.Tab
-	Range   string
-	Tree    []TreeEntry
-	Viewed  int
-	Total   int
-	Review  *ReviewProps
-	Outdate string // what has been pushed since this page's round
-}
-
-// TreeEntry is a line of the tree of changed files.
-type TreeEntry struct {
-	Name, Href string
-	Depth      int
-	Folder     bool
-	Status     string
-	Additions  int
-	Deletions  int
-	Comments   int
-	Viewed     bool
+	All string
+	// Rounds are the versions of the branch, the newest first; Round is the
+	// one that is shown, From the one that it is compared with.
+	Rounds      []Round
+	Round, From int
+	// Since is the address of what changed since the viewer's last review, ""
+	// when that is nothing.
+	Since      string
+	SinceRound int
+	// Viewed of Total files were looked at.
+	Viewed, Total int
+	// Unresolved is how many conversations nobody has resolved.
+	Unresolved int
+	// Review is the form that gives a review, nil when the viewer may not.
+	Review *ReviewProps
+	// Threads is where the conversations come from when they have changed.
+	Threads string
+	// Elsewhere are conversations about files that are not shown.
+	Elsewhere templ.Component
 }
 
 // ReviewProps are the form that submits a review.
 type ReviewProps struct {
-	Action     string
-	Pending    int  // comments that are not submitted yet
-	Own        bool // one's own pull request: comments only
-	Body       string
-	Errors     ui.Errors
-	SHA        string
-	DiscardURL string
-	Context    string
+	Action   string
+	Begun    bool // the viewer has a pending review
+	Pending  int  // comments that are not submitted yet
+	Own      bool // one's own pull request: comments only
+	Counts   bool // the viewer's vote counts for rules
+	Body     string
+	Event    string
+	Errors   ui.Errors
+	SHA      string
+	Context  string
+	Mentions string
+}
+
+func (p ReviewProps) label() string {
+	if p.Pending > 0 {
+		return "Finish review"
+	}
+	return "Review changes"
 }
 
 // NewProps are the form that opens a pull request.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/ui"
@@ -110,10 +111,11 @@ type Ref struct {
 	Kind        string
 }
 
-// Entry is a card or a line.
+// Entry is a card, a line, or something of its own such as a review.
 type Entry struct {
-	Card *CardProps
-	Line *LineProps
+	Card   *CardProps
+	Line   *LineProps
+	Custom templ.Component
 }
 
 // TimelineProps are a thread from its first post on.
