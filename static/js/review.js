@@ -267,6 +267,16 @@
     }
   });
 
+  // Without a pointer that hovers, a tap on a line shows its button.
+  document.addEventListener("click", (e) => {
+    const row = e.target.closest?.("#review-files table.diff tr:not(.hunk, .thread)");
+    if (!row || e.target.closest("button, a") || !getSelection()?.isCollapsed) return;
+    if (!matchMedia("(hover: none)").matches && !e.target.closest(".num")) return;
+    current?.classList.remove("current");
+    current = row;
+    row.classList.add("current");
+  });
+
   // A link to a line or comment inside a folded part opens it.
   function unfold() {
     const to = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));

@@ -915,7 +915,7 @@ func editForm(p ThreadProps, c CommentProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: c.element() + "-edit", Label: "Text", Value: e.Body, Rows: 4, Preview: link.Preview(), Context: p.Context, Errors: e.Errors, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: c.element() + "-edit", Label: "Text", Value: e.Body, Rows: 4, Preview: link.Preview(), Context: p.Context, Errors: e.Errors}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
