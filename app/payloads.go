@@ -27,8 +27,7 @@ func Catalogue() events.Catalogue {
 		pulls.Payloads(),
 		releases.Payloads(),
 		repos.Payloads(),
+		reviews.Payloads(),
 		statuses.Payloads(),
 	)
-	return events.CatalogueOf(accounts.Payloads(), repos.Payloads(), codes.Payloads(), issues.Payloads(), pulls.Payloads(),
-		reviews.Payloads(), statuses.Payloads(), protection.Payloads())
 }
