@@ -83,6 +83,7 @@ func (a *App) buildState(pools *git.Store) {
 	a.State = state.New(state.Deps{DB: a.DB, Git: a.Git, Pools: pools, Log: a.log, DataDir: a.cfg.DataDir,
 		Instance: a.Instance, SecretKeyFile: a.cfg.SecretKeyFile, Version: a.cfg.Version, Spares: a.cfg.Spares})
 	a.services = append(a.services, a.State)
+	a.checks = append(a.checks, Check{"disk", a.State.CheckDisk}, Check{"relations", a.State.CheckRelations}, Check{"scopes", a.State.CheckScopes})
 }
 
 // Attach adds a background service, such as the jobs, before Start.

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 
 	"github.com/gitfor/gitfor/app/admin"
@@ -42,7 +44,8 @@ func (a *App) routes(r *web.Router) {
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)
-	(&admin.Service{DB: a.DB, Gate: a.Gate, Instance: a.Instance}).Routes(r)
+	(&admin.Service{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Accounts: a.Accounts, Events: a.Events,
+		SaveScope: a.State.SaveScope, Checks: a.healthChecks(), Version: a.cfg.Version}).Routes(r)
 	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
 	a.Audit.Routes(r)
 	a.Codes.Routes(r)
@@ -63,4 +66,24 @@ func (a *App) readyz(c *web.Ctx) error {
 		c.W.WriteHeader(http.StatusServiceUnavailable)
 	}
 	return json.NewEncoder(c.W).Encode(map[string]any{"ready": len(bad) == 0, "reasons": bad})
+}
+
+// healthChecks are what the operator's page of health looks at.
+func (a *App) healthChecks() []admin.Check {
+	list := []admin.Check{
+		{Name: "database", Run: func(ctx context.Context) (string, error) {
+			version, err := a.DB.ServerVersion(ctx)
+			return "Postgres " + version, err
+		}},
+		{Name: "serving", Run: func(ctx context.Context) (string, error) {
+			for part, why := range a.Ready(ctx) {
+				return "", errors.New(part + ": " + why)
+			}
+			return "migrated, storage can be written, jobs run", nil
+		}},
+	}
+	for _, check := range a.checks {
+		list = append(list, admin.Check(check))
+	}
+	return list
 }

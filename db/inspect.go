@@ -100,3 +100,16 @@ func (d *DB) ScopeCounts(ctx context.Context) (map[string]int, error) {
 	}
 	return out, mapped(err)
 }
+
+// DatabaseSize is how large the database is.
+type DatabaseSize struct {
+	// Relations are the rows of pg_class: tables, indexes, toast tables.
+	Relations int64
+	Bytes     int64
+}
+
+// Size measures the database.
+func (d *DB) Size(ctx context.Context) (s DatabaseSize, err error) {
+	err = d.jobs.QueryRow(ctx, "SELECT (SELECT count(*) FROM pg_class), pg_database_size(current_database())").Scan(&s.Relations, &s.Bytes)
+	return s, mapped(err)
+}

@@ -537,8 +537,10 @@ func AdminSections() []ui.NavSection {
 		return ui.Tab{Key: key, Label: label, Icon: icon, Href: link.Admin(key)}
 	}
 	return []ui.NavSection{
-		{Title: "Machinery", Links: []ui.Tab{tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio")}},
-		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings")}},
+		{Links: []ui.Tab{tab("", "Health", "gauge")}},
+		{Title: "People and code", Links: []ui.Tab{tab("accounts", "Accounts", "users"), tab("repositories", "Repositories", "book-marked")}},
+		{Title: "Machinery", Links: []ui.Tab{tab("scopes", "Scopes", "layers"), tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio")}},
+		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings"), tab("audit", "Audit log", "scale")}},
 	}
 }
 
@@ -697,7 +699,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		var templ_7745c5c3_Var20 string
 		templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(e.Status))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 266, Col: 27}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 268, Col: 27}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 		if templ_7745c5c3_Err != nil {
@@ -710,7 +712,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		var templ_7745c5c3_Var21 string
 		templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(e.title())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 268, Col: 52}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 270, Col: 52}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 		if templ_7745c5c3_Err != nil {
@@ -723,7 +725,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 		var templ_7745c5c3_Var22 string
 		templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(e.advice())
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 269, Col: 50}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 271, Col: 50}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 		if templ_7745c5c3_Err != nil {
@@ -755,7 +757,7 @@ func ErrorBody(p Props, e ErrorProps) templ.Component {
 			var templ_7745c5c3_Var23 string
 			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(p.RequestID)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 277, Col: 128}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/layout/more.templ`, Line: 279, Col: 128}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
