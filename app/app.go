@@ -16,6 +16,7 @@ import (
 	"github.com/gitfor/gitfor/app/access"
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/attachments"
 	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/blob"
@@ -119,6 +120,8 @@ type App struct {
 	Pulls     *pulls.Service
 	Releases  *releases.Service
 	Reviews   *reviews.Service
+	// Attachments is the files of texts.
+	Attachments *attachments.Service
 	// Statuses is what is said of commits, Protection what is asked of
 	// branches.
 	Statuses   *statuses.Service

@@ -97,7 +97,8 @@ func (a *App) Attach(s interface {
 // buildIssues makes threads and issues, which follow pushes.
 func (a *App) buildIssues() {
 	a.Threads = threads.New(a.DB, a.Markup)
-	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos})
+	a.buildAttachments()
+	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos, Attachments: a.Attachments})
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
 }

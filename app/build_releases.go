@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/gitfor/gitfor/app/alarms"
+	"github.com/gitfor/gitfor/app/attachments"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/releases"
@@ -71,4 +72,10 @@ func (a *App) tellReleases() {
 		}
 		return out, err
 	}, types...)
+}
+
+// buildAttachments makes the files of texts.
+func (a *App) buildAttachments() {
+	a.Attachments = attachments.New(attachments.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Blobs: a.Blobs})
+	a.Alarms.Add(alarms.Task{Kind: db.RepoKind, Name: "attachments.sweep", Run: a.Attachments.Sweep})
 }

@@ -55,6 +55,7 @@ func (a *App) routes(r *web.Router) {
 	a.Pulls.Routes(r)
 	a.Releases.Routes(r)
 	a.Reviews.Routes(r)
+	a.Attachments.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

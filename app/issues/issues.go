@@ -1,6 +1,7 @@
 package issues
 
 import (
+	"github.com/gitfor/gitfor/app/attachments"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/perms"
@@ -16,6 +17,8 @@ type Deps struct {
 	Gate    *perms.Gate
 	Threads *threads.Service
 	Repos   *repos.Service
+	// Attachments are copied when an issue moves to another repository.
+	Attachments *attachments.Service
 }
 
 // Service is issues, labels and milestones.

@@ -10,6 +10,7 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/attachdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/releasedb"
 )
@@ -117,6 +118,9 @@ func (s *Service) Create(ctx context.Context, viewer *model.Viewer, repo *model.
 			return err
 		}
 		if err := mark(ctx, tx, r); err != nil {
+			return err
+		}
+		if err := attachdb.Bind(ctx, tx, attachdb.Everyone, r.Body); err != nil {
 			return err
 		}
 		tx.Count(counter, counted(r))
@@ -250,6 +254,9 @@ func (s *Service) rewrite(ctx context.Context, tx *db.RepoTx, viewer *model.View
 		return err
 	}
 	if err := mark(ctx, tx, r); err != nil {
+		return err
+	}
+	if err := attachdb.Bind(ctx, tx, attachdb.Everyone, r.Body); err != nil {
 		return err
 	}
 	tx.Count(counter, counted(r)-counted(old))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/attachdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/repodb"
 	"github.com/gitfor/gitfor/db/threaddb"
@@ -17,6 +18,9 @@ const maxRefs = 50
 // refer leaves a line in the timelines of the threads of this repository that
 // a text of i names, and asks for the same in others.
 func (s *Service) refer(ctx context.Context, tx *db.RepoTx, p Place, i *model.Issue, comment int64, text content) error {
+	if err := attachdb.Bind(ctx, tx, i.Number, text.text); err != nil {
+		return err
+	}
 	numbers := text.refs
 	if len(numbers) > maxRefs {
 		numbers = numbers[:maxRefs]

@@ -71,6 +71,7 @@ func noText(s string) string {
 
 // content is what a text says to the machine.
 type content struct {
+	text     string
 	refs     []int64      // threads of the same repository
 	away     []markup.Ref // threads of others
 	closes   []int64      // threads of the same repository that it closes
@@ -89,6 +90,7 @@ func (s *Service) read(repo *model.Repo, text string) content {
 		return c
 	}
 	found := s.text.Extract(text, options(repo, ""))
+	c.text = text
 	c.mentions = found.People
 	for _, r := range found.Threads {
 		if isOwn(repo, r) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/attachdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/threaddb"
 )
@@ -89,6 +90,13 @@ func (s *Service) RemoveTx(ctx context.Context, tx *db.RepoTx, i *model.Issue) e
 	}
 	if err := threaddb.Untie(ctx, tx, i); err != nil {
 		return err
+	}
+	if loose, err := attachdb.Loosen(ctx, tx, i.Number); err != nil {
+		return err
+	} else if loose {
+		if err := tx.Arm(ctx, tx.Now().AddDate(0, 0, 31)); err != nil {
+			return err
+		}
 	}
 	tx.Count(counter(i), -1)
 	if i.Confidential {

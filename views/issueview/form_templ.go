@@ -141,7 +141,7 @@ func newMain(p NewProps) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{Label: "Description", Value: p.Body, Rows: 12, Preview: link.Preview(), Context: p.Owner + "/" + p.Name, Errors: p.Errors, Placeholder: "What happens, what should happen, and how to see it", Attrs: templ.Attributes{"data-mentions": link.Issues(p.Owner, p.Name) + "/people"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{Label: "Description", Value: p.Body, Rows: 12, Preview: link.Preview(), Upload: link.Attachments(p.Owner, p.Name), Context: p.Owner + "/" + p.Name, Errors: p.Errors, Placeholder: "What happens, what should happen, and how to see it", Attrs: templ.Attributes{"data-mentions": link.Issues(p.Owner, p.Name) + "/people"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

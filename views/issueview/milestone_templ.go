@@ -562,7 +562,7 @@ func MilestoneEdit(p MilestoneForm) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{Name: "description", Label: "Description", Value: p.Description, Rows: 6, Preview: link.Preview(), Context: p.Owner + "/" + p.Name, Errors: p.Errors}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{Name: "description", Label: "Description", Value: p.Description, Rows: 6, Preview: link.Preview(), Upload: link.Attachments(p.Owner, p.Name), Context: p.Owner + "/" + p.Name, Errors: p.Errors}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

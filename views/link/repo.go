@@ -1,5 +1,7 @@
 package link
 
+import "strings"
+
 // Repo is a repository's home.
 func Repo(owner, name string) string { return "/" + Segment(owner) + "/" + Segment(name) }
 
@@ -141,6 +143,23 @@ func NewRelease(owner, name string) string { return RepoPage(owner, name, "relea
 // ReleaseAsset is a file attached to a release.
 func ReleaseAsset(owner, name, tag, file string) string {
 	return Releases(owner, name) + "/download/" + Path(tag) + "/" + Segment(file)
+}
+
+// Attachments takes the files of a repository's texts.
+func Attachments(owner, name string) string { return RepoPage(owner, name, "attachments") }
+
+// Uploads is Attachments for a repository's full name, "" without one.
+func Uploads(fullName string) string {
+	owner, name, ok := strings.Cut(fullName, "/")
+	if !ok {
+		return ""
+	}
+	return Attachments(owner, name)
+}
+
+// Attachment is a file of a repository's texts.
+func Attachment(owner, name, id, file string) string {
+	return Attachments(owner, name) + "/" + Segment(id) + "/" + Segment(file)
 }
 
 // Actions lists a repository's workflow runs.

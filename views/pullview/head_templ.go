@@ -802,7 +802,7 @@ func New(p NewProps) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "pull-body", Label: "Description", Placeholder: "What does it change, and why?", Value: p.Body, Rows: 8, Preview: link.Preview(), Context: p.Owner + "/" + p.Name, Errors: p.Errors}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "pull-body", Label: "Description", Placeholder: "What does it change, and why?", Value: p.Body, Rows: 8, Preview: link.Preview(), Upload: link.Attachments(p.Owner, p.Name), Context: p.Owner + "/" + p.Name, Errors: p.Errors}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -167,7 +167,7 @@ func Form(p FormProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{Label: "Notes", Value: p.Body, Rows: 12, Preview: link.Preview(), Context: p.Context, Errors: p.Errors}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{Label: "Notes", Value: p.Body, Rows: 12, Preview: link.Preview(), Upload: link.Uploads(p.Context), Context: p.Context, Errors: p.Errors}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -531,7 +531,7 @@ func Edit(p EditProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: p.Card.element() + "-edit", Label: "Text", Value: p.Body, Rows: 8, Preview: link.Preview(), Context: p.Card.Context, Errors: p.Errors, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: p.Card.element() + "-edit", Label: "Text", Value: p.Body, Rows: 8, Preview: link.Preview(), Upload: link.Uploads(p.Card.Context), Context: p.Card.Context, Errors: p.Errors, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -1314,7 +1314,7 @@ func Composer(p ComposerProps) templ.Component {
 					}()
 				}
 				ctx = templ.InitializeContext(ctx)
-				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "reply-body", Label: "Comment", Placeholder: "Write a comment", Value: p.Body, Preview: link.Preview(), Context: p.Context, Errors: p.Errors, Attrs: templ.Attributes{"data-key": "r", "data-key-label": "Reply", "data-mentions": p.Base + "/people"}}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "reply-body", Label: "Comment", Placeholder: "Write a comment", Value: p.Body, Preview: link.Preview(), Upload: link.Uploads(p.Context), Context: p.Context, Errors: p.Errors, Attrs: templ.Attributes{"data-key": "r", "data-key-label": "Reply", "data-mentions": p.Base + "/people"}}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
