@@ -62,7 +62,8 @@ func start() {
 	} else if server.err = startOwn(ctx); server.err != nil {
 		return
 	}
-	server.template = fmt.Sprintf("gitfor_template_%d", os.Getpid())
+	// A process that was killed leaves its own behind, and ids come again.
+	server.template = fmt.Sprintf("gitfor_template_%d_%d", os.Getpid(), time.Now().UnixNano())
 	server.err = makeTemplate(ctx)
 }
 
