@@ -26,6 +26,7 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/lfs"
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/orgs"
@@ -112,6 +113,7 @@ type App struct {
 	Settings  *settings.Service
 	Repos     *repos.Service
 	Transport *transport.Service
+	LFS       *lfs.Service
 	Codes     *codes.Service
 	Explore   *explore.Service
 	Markup    *markup.Renderer
@@ -224,9 +226,10 @@ func (a *App) build(ctx context.Context) (err error) {
 		Tokens: secret.NewTokens(a.Ring)})
 	a.Access.More = a.Orgs.Waiting
 	a.Accounts.OrgSections = append(orgs.Sections(), a.Accounts.OrgSections...)
+	a.buildLFS()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
-		Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}}})
+		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}}})
 	if err != nil {
 		return err
 	}
@@ -234,6 +237,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
 	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
+	a.Codes.Large, a.Codes.LockedBy = a.largeFile, a.lockedBy
 	a.buildIssues()
 	a.Repos.Tabs = append(a.Repos.Tabs, "pulls")
 	a.buildPulls()

@@ -6,6 +6,7 @@ import (
 	"github.com/gitfor/gitfor/app/codes"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/lfs"
 	"github.com/gitfor/gitfor/app/orgs"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
@@ -22,6 +23,7 @@ func Catalogue() events.Catalogue {
 		accounts.Payloads(),
 		codes.Payloads(),
 		issues.Payloads(),
+		lfs.Payloads(),
 		orgs.Payloads(),
 		protection.Payloads(),
 		pulls.Payloads(),

@@ -41,6 +41,7 @@ func (a *App) routes(r *web.Router) {
 	a.Access.Routes(r)
 	a.Orgs.Routes(r)
 	a.Transport.Routes(r)
+	a.LFS.Routes(r)
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)
 	a.Webhooks.Routes(r)

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app"
+	"github.com/gitfor/gitfor/app/lfs"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/db/eventdb"
 	"github.com/riverqueue/river"
@@ -23,6 +24,9 @@ func periodic() []*river.PeriodicJob {
 		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) {
 			return state.PurgeArgs{}, nil
 		}, &river.PeriodicJobOpts{RunOnStart: true}),
+		river.NewPeriodicJob(river.PeriodicInterval(12*time.Hour), func() (river.JobArgs, *river.InsertOpts) {
+			return lfs.SweepArgs{}, nil
+		}, nil),
 	}
 }
 

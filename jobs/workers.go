@@ -53,6 +53,7 @@ func register(a *app.App) *registry {
 	on(r, a.Mail.Deliver)
 	on(r, a.State.Sleep)
 	on(r, a.State.PurgeJob)
+	on(r, a.LFS.SweepNow)
 	return r
 }
 

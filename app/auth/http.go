@@ -56,6 +56,7 @@ type Service struct {
 	pats     *cache[hash, *token]
 	touched  touches
 	kinds    map[secret.Kind]func(ctx context.Context, owner int64, hash [32]byte) (*model.Viewer, error)
+	schemes  map[string]func(c *web.Ctx, value string) (*model.Viewer, error)
 	store    sessions.Store
 
 	gate      *perms.Gate
@@ -90,6 +91,7 @@ func New(d Deps) *Service {
 		sessions: newCache[hash, *session](20_000, d.Now),
 		pats:     newCache[hash, *token](20_000, d.Now),
 		kinds:    map[secret.Kind]func(context.Context, int64, [32]byte) (*model.Viewer, error){},
+		schemes:  map[string]func(*web.Ctx, string) (*model.Viewer, error){},
 		gate:     d.Gate, instance: d.Instance, publicURL: d.URL, rpID: d.RPID, setupCode: d.SetupCode,
 		begins: newLimiter(300, time.Minute, d.Now), recoveries: newLimiter(20, 10*time.Minute, d.Now),
 		links: newLimiter(maxLinks, time.Hour, d.Now), mail: d.Mail,

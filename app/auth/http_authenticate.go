@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -30,6 +31,9 @@ func (s *Service) Authenticate(c *web.Ctx) (*model.Viewer, error) {
 func (s *Service) byHeader(c *web.Ctx, header string) (*model.Viewer, error) {
 	scheme, value, _ := strings.Cut(header, " ")
 	text := strings.TrimSpace(value)
+	if resolve := s.schemes[strings.ToLower(scheme)]; resolve != nil {
+		return resolve(c, text)
+	}
 	switch {
 	case strings.EqualFold(scheme, "Basic"):
 		user, password, ok := c.R.BasicAuth()
@@ -47,6 +51,18 @@ func (s *Service) byHeader(c *web.Ctx, header string) (*model.Viewer, error) {
 		c.W.Header().Set("X-OAuth-Scopes", strings.Join(granted(viewer), ", "))
 	}
 	return viewer, err
+}
+
+// SetScheme sets who recognises an authorization scheme that this package does
+// not know, such as that of transfers which the instance handed out itself.
+func (s *Service) SetScheme(scheme string, resolve func(c *web.Ctx, value string) (*model.Viewer, error)) {
+	s.schemes[strings.ToLower(scheme)] = resolve
+}
+
+// Active is the person with this account id. fault.Unauthorized when there is
+// none any more, fault.Forbidden when the account is suspended.
+func (s *Service) Active(ctx context.Context, id int64) (*model.User, error) {
+	return s.active(ctx, id)
 }
 
 // granted are the scopes of a token as they were given.

@@ -29,6 +29,11 @@ type Deps struct {
 	PullForm PullForm
 	// Protected, when set, says whether a rule guards a branch.
 	Protected func(ctx context.Context, repo *model.Repo, branch string) bool
+	// Large, when set, finds what a file in large file storage stands for;
+	// nil when data is no pointer.
+	Large func(ctx context.Context, viewer *model.Viewer, repo *model.Repo, data []byte) (*LargeFile, error)
+	// LockedBy, when set, names who alone may change a file.
+	LockedBy func(ctx context.Context, repo *model.Repo, path string) (string, error)
 	// Sign, when set, signs the commits that are made here.
 	Sign func(payload []byte) (string, error)
 	Log  *slog.Logger

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -52,6 +51,11 @@ func (s *Service) blob(c *web.Ctx) error {
 	if err := s.file(c, p, e, &props); err != nil {
 		return err
 	}
+	if s.LockedBy != nil {
+		if props.LockedBy, err = s.LockedBy(c.Context(), p.repo, p.path); err != nil {
+			return err
+		}
+	}
 	return s.show(c, web.Page{Title: git.Display(p.path) + " at " + git.Display(p.ref()) + " · " + p.repo.FullName(),
 		Body: codeview.FilePage(props)})
 }
@@ -75,7 +79,16 @@ func (s *Service) file(c *web.Ctx, p *place, e git.TreeEntry, f *codeview.FilePr
 	if err != nil {
 		return err
 	}
-	name := path.Base(p.path)
+	name, id := path.Base(p.path), e.OID.String()
+	if !f.Symlink {
+		content, large, done, err := s.throughPointer(c, data, f)
+		if err != nil || done {
+			return err
+		}
+		if data = content; large != "" {
+			id = large
+		}
+	}
 	switch kind := markup.KindOf(name, data[:min(len(data), markup.HeadSize)]); kind {
 	case markup.KindImage, markup.KindSVG:
 		f.Show, f.HasPlain = codeview.ShowImage, kind == markup.KindSVG
@@ -114,7 +127,7 @@ func (s *Service) file(c *web.Ctx, p *place, e git.TreeEntry, f *codeview.FilePr
 		return nil
 	}
 	f.Show = codeview.ShowText
-	lines, err := s.colours.Lines(c.Context(), e.OID.String(), name, data)
+	lines, err := s.colours.Lines(c.Context(), id, name, data)
 	if err != nil {
 		return err
 	}
@@ -151,6 +164,9 @@ func (s *Service) raw(c *web.Ctx) error {
 	if e.IsTree() || e.IsSubmodule() {
 		return fault.New(fault.NotFound, "That is no file.")
 	}
+	if sent, err := s.sendLarge(c, p, e); sent || err != nil {
+		return err
+	}
 	return s.sendBlob(c, p, e)
 }
 
@@ -165,14 +181,8 @@ func (s *Service) sendBlob(c *web.Ctx, p *place, e git.TreeEntry) error {
 	if _, err := io.ReadFull(body, first); err != nil {
 		return err
 	}
-	name := path.Base(p.path)
+	rawHeaders(c, p, path.Base(p.path), first, e.OID.String())
 	h := c.W.Header()
-	h.Set("Content-Type", markup.ContentType(name, first))
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'; sandbox")
-	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
-	h.Set("Content-Disposition", "inline; filename*=UTF-8''"+url.PathEscape(name))
-	h.Set("ETag", `"`+e.OID.String()+`"`)
-	h.Set("Cache-Control", cacheFor(p))
 	if size <= maxShown || c.R.Header.Get("Range") != "" && size <= maxRange {
 		rest, err := io.ReadAll(body)
 		if err != nil {

@@ -111,6 +111,14 @@ func (s *Service) editForm(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if l, err := s.large(c, []byte(data)); err != nil {
+		return err
+	} else if l != nil {
+		if l.Content != nil {
+			_ = l.Content.Close()
+		}
+		return fault.New(fault.Conflict, "This file is in large file storage, so it cannot be edited here. Change it with git and git-lfs.")
+	}
 	text, ok := git.EditableText(data)
 	if !ok {
 		return fault.New(fault.Conflict, "This file is not text, so it cannot be edited here. Upload it anew.")

@@ -94,6 +94,11 @@ func (s *Service) MoveRefs(ctx context.Context, g *git.Repository, p *Push) erro
 			return err
 		}
 	}
+	if s.Locks != nil {
+		if err := s.Locks(ctx, g, p); err != nil {
+			return err
+		}
+	}
 	refs, err := g.PrepareRefs(ctx, p.Updates)
 	if err != nil {
 		return err

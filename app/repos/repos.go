@@ -47,6 +47,9 @@ type Service struct {
 	Sections []SettingsSection
 	// Guard, when set, is asked before MoveRefs moves refs.
 	Guard func(ctx context.Context, g *git.Repository, p *Push) error
+	// Locks, when set, is asked too, about moves that were judged by the
+	// rules of branches already as well.
+	Locks func(ctx context.Context, g *git.Repository, p *Push) error
 
 	node   string
 	pushes lastPushes

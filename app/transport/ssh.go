@@ -127,16 +127,51 @@ func (x *SSH) command(ctx context.Context, ses *protocol.SSHSession, viewer *mod
 			Client: "account-" + viewer.Name(), In: ses.Stdin, Out: ses.Stdout})
 	case protocol.ReceiveService:
 		return x.push(ctx, ses, viewer, owner, name)
+	case "git-lfs-authenticate":
+		return x.largeFiles(ctx, ses, viewer, owner, name)
 	}
 	return fault.New(fault.Invalid, ses.Service+" is not offered here.")
 }
 
-func (x *SSH) push(ctx context.Context, ses *protocol.SSHSession, viewer *model.Viewer, owner, name string) error {
+// findOrMake is find for a push, which makes the repository where the viewer
+// may.
+func (x *SSH) findOrMake(ctx context.Context, viewer *model.Viewer, owner, name string) (*model.Repo, model.Role, error) {
 	repo, role, err := x.git.find(ctx, viewer, owner, name, true)
 	if errors.Is(err, db.ErrNotFound) && x.git.Repos.MayCreate(ctx, viewer, owner, name) == nil {
 		repo, err = x.git.Repos.Create(ctx, viewer, repos.CreateInput{Owner: owner, Name: name, Visibility: model.Private})
 		role = model.RoleAdmin
 	}
+	return repo, role, err
+}
+
+// largeFiles tells git-lfs where the large files are.
+func (x *SSH) largeFiles(ctx context.Context, ses *protocol.SSHSession, viewer *model.Viewer, owner, name string) error {
+	if len(ses.Args) < 2 || ses.Args[1] != "upload" && ses.Args[1] != "download" {
+		return fault.New(fault.Invalid, "git-lfs-authenticate needs the word upload or download.")
+	}
+	if x.git.LFS == nil {
+		return fault.New(fault.NotFound, "Large files are not offered here.")
+	}
+	var repo *model.Repo
+	var err error
+	if ses.Args[1] == "upload" {
+		repo, _, err = x.findOrMake(ctx, viewer, owner, name)
+	} else {
+		repo, _, err = x.git.find(ctx, viewer, owner, name, false)
+	}
+	if err != nil {
+		return err
+	}
+	answer, err := x.git.LFS(viewer, repo)
+	if err != nil {
+		return err
+	}
+	_, err = ses.Stdout.Write(append(answer, '\n'))
+	return err
+}
+
+func (x *SSH) push(ctx context.Context, ses *protocol.SSHSession, viewer *model.Viewer, owner, name string) error {
+	repo, role, err := x.findOrMake(ctx, viewer, owner, name)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,9 @@ type Deps struct {
 	// SSHKey finds who a public key of this fingerprint (SHA256:…) belongs
 	// to; a fault or db.ErrNotFound when nobody.
 	SSHKey func(ctx context.Context, fingerprint string) (*model.Viewer, error)
+	// LFS answers git-lfs-authenticate for who may read the repository, or
+	// write to it.
+	LFS func(viewer *model.Viewer, repo *model.Repo) ([]byte, error)
 	// Rules are asked about each push, in order.
 	Rules []PushRule
 	// FailPoint is called at the steps of a push; tests stop the process

@@ -9,6 +9,10 @@ import (
 	"github.com/gitfor/gitfor/views/link"
 )
 
+// lfsType is the media type of git-lfs
+// (https://github.com/git-lfs/git-lfs/blob/main/docs/api/batch.md#response-errors).
+const lfsType = "application/vnd.git-lfs+json"
+
 // apiError is GitHub's error document
 // (https://docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api).
 type apiError struct {
@@ -79,6 +83,12 @@ func (c *Ctx) failText(f *fault.Fault) {
 	}
 	if f.Kind == fault.Internal {
 		message += " Request " + c.RequestID + "."
+	}
+	if c.Wants(lfsType) {
+		// LFS clients show a message in their own form only.
+		c.W.Header().Set("Content-Type", lfsType)
+		_ = c.JSON(f.Kind.Status(), map[string]string{"message": message, "request_id": c.RequestID})
+		return
 	}
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.WriteHeader(f.Kind.Status())

@@ -225,6 +225,7 @@ const (
 	ShowImage    = "image"
 	ShowPDF      = "pdf"
 	ShowBinary   = "binary"
+	ShowMissing  = "missing"
 	ShowTooLarge = "too-large"
 )
 
@@ -242,6 +243,10 @@ type FileProps struct {
 	Language                       string
 	Invalid, CRLF, Hidden          bool
 	Symlink, Executable            bool
+	// Large says that git has a pointer only, and the content is in large
+	// file storage; LockedBy names who alone may change the file.
+	Large    bool
+	LockedBy string
 }
 
 // Day is the commits of one day, at their committers' places.
