@@ -32,6 +32,7 @@ func (s *Service) apiRoutes(r *web.Router) {
 	a.Get(at+"/merge", read, s.apiIsMerged, &web.Doc{ID: "pulls/check-if-merged", Summary: "Check if a pull request has been merged", Status: http.StatusNoContent})
 	a.Put(at+"/merge", post, s.apiMerge, &web.Doc{ID: "pulls/merge", Summary: "Merge a pull request", In: mergeBody{}, Out: Merged{}})
 	a.Put(at+"/update-branch", post, s.apiUpdateBranch, &web.Doc{ID: "pulls/update-branch", Summary: "Update a pull request branch", In: updateBody{}, Out: Updated{}, Status: http.StatusAccepted})
+	s.apiReviewerRoutes(a, at, read, post)
 	a.Get("/repos/{owner}/{repo}/commits/{sha}/pulls", read, s.apiOfCommit,
 		&web.Doc{ID: "repos/list-pull-requests-associated-with-commit", Summary: "List pull requests associated with a commit", Out: []PullRequest{}})
 }

@@ -27,6 +27,7 @@ type show struct {
 	people *accountdb.People
 	repos  map[int64]*repos.Repository
 	owners map[int64]*api.User
+	teams  map[int64]*model.Team
 }
 
 // show reads what is needed to show the pull requests.
@@ -53,6 +54,9 @@ func (s *Service) show(c *web.Ctx, list ...*model.Pull) (*show, error) {
 		ids = append(ids, m.CreatorID)
 	}
 	if w.people, err = accountdb.PeopleOf(ctx, s.DB.Directory(), c.Repo, ids, nil); err != nil {
+		return nil, err
+	}
+	if err := w.loadTeams(list); err != nil {
 		return nil, err
 	}
 	return w, w.loadRepos(ctx, heads)
@@ -111,6 +115,11 @@ func (w *show) pull(p *model.Pull) PullRequest {
 		Reviewers: []api.User{}, Teams: []Team{}, AuthorAssociation: i.AuthorAssociation, Draft: p.Issue.Draft}
 	for _, id := range p.ReviewerIDs {
 		out.Reviewers = append(out.Reviewers, w.user(id))
+	}
+	for _, id := range p.TeamIDs {
+		if t := w.teams[id]; t != nil {
+			out.Teams = append(out.Teams, w.team(t))
+		}
 	}
 	out.Head = w.branch(p.HeadRepo, p.HeadLabel, p.HeadRef, p.HeadSHA)
 	out.Base = w.branch(w.c.Repo.ID, w.c.Repo.Owner.Name+":"+p.BaseRef, p.BaseRef, p.BaseSHA)

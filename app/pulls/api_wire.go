@@ -95,10 +95,19 @@ type Href struct {
 
 // Team is a team that was asked for a review.
 type Team struct {
-	ID     int64  `json:"id"`
-	NodeID string `json:"node_id"`
-	Name   string `json:"name"`
-	Slug   string `json:"slug"`
+	ID           int64     `json:"id"`
+	NodeID       string    `json:"node_id"`
+	URL          string    `json:"url"`
+	HTMLURL      string    `json:"html_url"`
+	Name         string    `json:"name"`
+	Slug         string    `json:"slug"`
+	Description  *string   `json:"description"`
+	Privacy      string    `json:"privacy"`
+	Notification string    `json:"notification_setting"`
+	Permission   string    `json:"permission"`
+	MembersURL   string    `json:"members_url"`
+	ReposURL     string    `json:"repositories_url"`
+	Parent       *struct{} `json:"parent"`
 }
 
 // AutoMerge is a merge that waits.

@@ -126,6 +126,21 @@ func (s *Service) change(ctx context.Context, p Place, number int64, f func(ctx 
 
 // SetDraft makes a pull request a draft, or ready for review.
 func (s *Service) SetDraft(ctx context.Context, p Place, number int64, draft bool) error {
+	if err := s.setDraft(ctx, p, number, draft); err != nil || draft {
+		return err
+	}
+	pull, err := s.Find(ctx, p, number)
+	if err != nil {
+		return err
+	}
+	g, err := s.open(ctx, p.Repo)
+	if err != nil {
+		return err
+	}
+	return s.askOwners(ctx, p, g, pull)
+}
+
+func (s *Service) setDraft(ctx context.Context, p Place, number int64, draft bool) error {
 	return s.change(ctx, p, number, func(ctx context.Context, tx *db.RepoTx, pull *model.Pull) error {
 		if pull.Issue.Draft == draft {
 			return nil

@@ -85,6 +85,11 @@ func (s *Service) fill(c *web.Ctx, v *pageView) (err error) {
 	if v.merge, err = s.mergeProps(c, v); err != nil {
 		return err
 	}
+	reviewers, err := s.reviewerFact(c, v)
+	if err != nil {
+		return err
+	}
+	v.parts.Sidebar.First = append(v.parts.Sidebar.First, reviewers)
 	v.parts.Composer.CanReopen = v.parts.Composer.CanReopen && !v.pull.Merged()
 	return nil
 }
@@ -308,6 +313,9 @@ func needItems(v *pageView, n Need) []pullview.NeedItem {
 	}
 	return out
 }
+
+// waiting is how somebody looks who was asked for a review.
+func waiting() ui.State { return ui.State{Kind: "pending", Word: "Asked for a review"} }
 
 // reviewState is how a review's state looks.
 func reviewState(state string) ui.State {

@@ -61,7 +61,10 @@ func (s *Service) Open(ctx context.Context, p Place, in OpenInput) (*model.Pull,
 	if err := s.listen(ctx, prop.head.Repo, p.Repo); err != nil {
 		return nil, err
 	}
-	return pull, keep(context.WithoutCancel(ctx), prop.git, pull)
+	if err := keep(context.WithoutCancel(ctx), prop.git, pull); err != nil {
+		return nil, err
+	}
+	return pull, s.askOwners(ctx, p, prop.git, pull)
 }
 
 func (s *Service) openTx(ctx context.Context, tx *db.RepoTx, p Place, in OpenInput, o threads.Opening, prop *proposal) (*model.Pull, error) {

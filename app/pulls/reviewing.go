@@ -11,8 +11,8 @@ import (
 // Reviewing is what reviews, which build on pull requests, do when those
 // change.
 type Reviewing interface {
-	// Follow finds out where comments stand in the newest round.
-	Follow(ctx context.Context, p Place, g *git.Repository, pull *model.Pull) error
+	// Round is told of a new round.
+	Round(ctx context.Context, p Place, g *git.Repository, pull *model.Pull) error
 }
 
 // FindIn is Find within a transaction on the repository's state.

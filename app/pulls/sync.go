@@ -254,7 +254,10 @@ func (s *Service) newRound(ctx context.Context, p Place, g *git.Repository, pull
 	if err := keep(ctx, g, pull); err != nil || s.Reviews == nil {
 		return err
 	}
-	return s.Reviews.Follow(ctx, p, g, pull)
+	if err := s.askOwners(ctx, p, g, pull); err != nil {
+		return err
+	}
+	return s.Reviews.Round(ctx, p, g, pull)
 }
 
 // headGone closes a pull request whose branch was deleted.

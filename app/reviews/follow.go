@@ -8,6 +8,7 @@ import (
 	"github.com/gitfor/gitfor/app/pulls"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/db/protectdb"
 	"github.com/gitfor/gitfor/db/reviewdb"
 )
 
@@ -30,6 +31,44 @@ func (s *Service) Follow(ctx context.Context, p Place, g *git.Repository, pull *
 		}
 		for i, c := range list {
 			if err := reviewdb.SetPlace(ctx, tx, c.ID, places[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Round is told of a new round: comments are followed to it, and approvals of
+// earlier rounds are dismissed where a rule of the base asks for fresh ones.
+func (s *Service) Round(ctx context.Context, p Place, g *git.Repository, pull *model.Pull) error {
+	if err := s.Follow(ctx, p, g, pull); err != nil {
+		return err
+	}
+	repo := s.DB.Repo(p.Repo.ID)
+	rules, err := protectdb.For(ctx, repo, pull.BaseRef)
+	rule := model.Together(rules)
+	if err != nil || rule == nil || !rule.Fresh {
+		return err
+	}
+	list, err := reviewdb.List(ctx, repo, pull.Number, 0)
+	stale := func(r *model.Review) bool { return r.State == model.ReviewApproved && r.SHA != pull.HeadSHA }
+	if err != nil || !slices.ContainsFunc(list, stale) {
+		return err
+	}
+	return s.DB.InRepo(ctx, p.Repo.ID, func(ctx context.Context, tx *db.RepoTx) error {
+		now, err := s.Pulls.FindIn(ctx, tx.Repo, p, pull.Number)
+		if err != nil || now.HeadSHA != pull.HeadSHA {
+			return err
+		}
+		list, err := reviewdb.List(ctx, tx.Repo, pull.Number, 0)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			if !stale(r) {
+				continue
+			}
+			if err := s.dismissTx(ctx, tx, p, now, r, "New commits were pushed."); err != nil {
 				return err
 			}
 		}

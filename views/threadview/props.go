@@ -185,7 +185,8 @@ type SidebarProps struct {
 	Locked       bool
 	Pinned       bool
 	Confidential bool
-	Extra        []Fact
+	// First are facts before all others, Extra those after the common ones.
+	First, Extra []Fact
 	Errors       ui.Errors
 }
 
