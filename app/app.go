@@ -30,6 +30,7 @@ import (
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/orgs"
+	"github.com/gitfor/gitfor/app/notifications"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/protection"
@@ -124,6 +125,12 @@ type App struct {
 	Reviews   *reviews.Service
 	// Attachments is the files of texts.
 	Attachments *attachments.Service
+	// Notifications is the inboxes.
+	Notifications *notifications.Service
+	Markup        *markup.Renderer
+	Threads       *threads.Service
+	Issues        *issues.Service
+	Pulls         *pulls.Service
 	// Statuses is what is said of commits, Protection what is asked of
 	// branches.
 	Statuses   *statuses.Service
@@ -242,6 +249,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Repos.Tabs = append(a.Repos.Tabs, "pulls")
 	a.buildPulls()
 	a.buildReleases()
+	a.buildNotifications()
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/notifications"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
@@ -101,6 +102,17 @@ func (a *App) buildIssues() {
 	a.Issues = issues.New(issues.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Repos: a.Repos, Attachments: a.Attachments})
 	a.Repos.Tabs = append(a.Repos.Tabs, "issues")
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "issues.push", Types: []string{"git.push"}, Handle: a.Issues.OnPush})
+}
+
+// buildNotifications makes the inboxes, after the features that people are told
+// of.
+func (a *App) buildNotifications() {
+	a.Notifications = notifications.New(notifications.Deps{DB: a.DB, Gate: a.Gate, Log: a.log, Ring: a.Ring, Mail: a.Mail, Markup: a.Markup,
+		Auth: a.Auth, Threads: a.Threads, Repos: a.Repos, Site: a.cfg.URL, SettingsShell: a.Settings.Shell}, a.Events, a.Alarms)
+	a.services = append(a.services, a.Notifications)
+	a.Kit.SetUnread(a.Notifications.Unread)
+	a.Threads.Seen = a.Notifications.Seen
+	a.Settings.More = append(a.Settings.More, notifications.SettingsTab())
 }
 
 // buildRules makes what is said of commits and what is asked of branches; it

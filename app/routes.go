@@ -44,6 +44,7 @@ func (a *App) routes(r *web.Router) {
 	a.LFS.Routes(r)
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)
+	a.Notifications.Routes(r)
 	a.Webhooks.Routes(r)
 	(&admin.Service{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Accounts: a.Accounts, Events: a.Events,
 		SaveScope: a.State.SaveScope, Checks: a.healthChecks(), Version: a.cfg.Version}).Routes(r)

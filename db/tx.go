@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/riverqueue/river"
@@ -19,6 +20,8 @@ type Tx interface {
 	Publish(ctx context.Context, events ...Event) error
 	// Enqueue adds a River job that starts after the commit.
 	Enqueue(ctx context.Context, args river.JobArgs, opts *river.InsertOpts) error
+	// EnqueueMany adds many jobs in one statement.
+	EnqueueMany(ctx context.Context, jobs []river.InsertManyParams) error
 	// Handled notes that subscriber handled the event and says whether this
 	// is the first time: what is written beside it is then written once.
 	Handled(ctx context.Context, subscriber, eventID string) (first bool, err error)
@@ -58,6 +61,22 @@ func (t *tx) Enqueue(ctx context.Context, args river.JobArgs, opts *river.Insert
 	}
 	if res.Job.State == rivertype.JobStateAvailable {
 		t.queues = append(t.queues, res.Job.Queue)
+	}
+	return nil
+}
+
+func (t *tx) EnqueueMany(ctx context.Context, jobs []river.InsertManyParams) error {
+	if len(jobs) == 0 {
+		return nil
+	}
+	res, err := t.d.queue.InsertManyTx(ctx, t.bun.Tx, jobs)
+	if err != nil {
+		return fmt.Errorf("enqueue %d jobs: %w", len(jobs), mapped(err))
+	}
+	for _, r := range res {
+		if r.Job.State == rivertype.JobStateAvailable && !slices.Contains(t.queues, r.Job.Queue) {
+			t.queues = append(t.queues, r.Job.Queue)
+		}
 	}
 	return nil
 }

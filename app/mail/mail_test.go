@@ -10,7 +10,7 @@ import (
 	"mime/multipart"
 	"mime/quotedprintable"
 	"net"
-	"net/mail"
+	netmail "net/mail"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +20,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/emersion/go-sasl"
 	"github.com/emersion/go-smtp"
-	. "github.com/gitfor/gitfor/app/mail"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/dbtest"
@@ -93,13 +93,13 @@ func catch(t *testing.T, c *catcher) string {
 	return l.Addr().String()
 }
 
-func service(t *testing.T, url, dir string) *Service {
+func service(t *testing.T, url, dir string) *mail.Service {
 	t.Helper()
 	ring, err := secret.NewRing([32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(Config{URL: url, Dir: dir, Site: "https://forge.example.com", Ring: ring, Log: slog.New(slog.DiscardHandler)})
+	s, err := mail.New(mail.Config{URL: url, Dir: dir, Site: "https://forge.example.com", Ring: ring, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,9 +116,9 @@ func body(title, href string) templ.Component {
 }
 
 // parts are the text and the HTML of a mail.
-func parts(t *testing.T, raw string) (h mail.Header, text, html string) {
+func parts(t *testing.T, raw string) (h netmail.Header, text, html string) {
 	t.Helper()
-	m, err := mail.ReadMessage(strings.NewReader(raw))
+	m, err := netmail.ReadMessage(strings.NewReader(raw))
 	if err != nil {
 		t.Fatalf("%v in %s", err, raw)
 	}
@@ -152,7 +152,7 @@ func TestSMTP(t *testing.T) {
 	t.Parallel()
 	c := &catcher{}
 	s := service(t, "smtp://ann:p%40ss@"+catch(t, c)+"?from=forge@mail.example.com", "")
-	err := s.Send(t.Context(), Message{To: "bob@example.com", ToName: "Bob Öl", FromName: "Ann", Subject: "Grüße [o/r] (#1)",
+	err := s.Send(t.Context(), mail.Message{To: "bob@example.com", ToName: "Bob Öl", FromName: "Ann", Subject: "Grüße [o/r] (#1)",
 		ID: "o.r.1.c2", Thread: "o.r.1", ReplyTo: "reply+x@forge.example.com", List: "r.o.forge.example.com", ListName: "o/r",
 		Unsubscribe: "https://forge.example.com/-/unsubscribe/x", Reason: "mention", Why: "You were mentioned.",
 		Body: body("A title", "https://forge.example.com/o/r/issues/1")})
@@ -198,7 +198,7 @@ func TestInjection(t *testing.T) {
 	c := &catcher{}
 	s := service(t, "smtp://"+catch(t, c), "")
 	evil := "x\r\nBcc: eve@example.com\r\n\r\nbody"
-	err := s.Send(t.Context(), Message{To: "bob@example.com", ToName: evil, FromName: evil, Subject: evil, ID: "a>\r\nBcc: eve@example.com", Thread: evil,
+	err := s.Send(t.Context(), mail.Message{To: "bob@example.com", ToName: evil, FromName: evil, Subject: evil, ID: "a>\r\nBcc: eve@example.com", Thread: evil,
 		List: evil, ListName: evil, Unsubscribe: "https://x/\r\nBcc: eve@example.com", Reason: evil, Body: body(evil, "https://x/")})
 	if err != nil {
 		t.Fatal(err)
@@ -208,7 +208,7 @@ func TestInjection(t *testing.T) {
 		t.Errorf("%v in %s", h, c.got[0].data)
 	}
 	for _, to := range []string{"bob@example.com\r\nRCPT TO:<eve@example.com>", "Bob <bob@example.com>", "bob@example.com, eve@example.com", ""} {
-		err := s.Send(t.Context(), Message{To: to, Subject: "x", Body: body("x", "https://x/")})
+		err := s.Send(t.Context(), mail.Message{To: to, Subject: "x", Body: body("x", "https://x/")})
 		var cancel *river.JobCancelError
 		if !errors.As(err, &cancel) {
 			t.Errorf("mail to %q: %v", to, err)
@@ -222,7 +222,7 @@ func TestRefused(t *testing.T) {
 	for code, again := range map[int]bool{450: true, 550: false} {
 		c := &catcher{refuse: &smtp.SMTPError{Code: code, Message: "no"}}
 		s := service(t, "smtp://"+catch(t, c), "")
-		err := s.Send(t.Context(), Message{To: "bob@example.com", Subject: "x", Body: body("x", "https://x/")})
+		err := s.Send(t.Context(), mail.Message{To: "bob@example.com", Subject: "x", Body: body("x", "https://x/")})
 		var cancel *river.JobCancelError
 		if err == nil || errors.As(err, &cancel) == again {
 			t.Errorf("%d: %v", code, err)
@@ -236,7 +236,7 @@ func TestEnqueue(t *testing.T) {
 	t.Parallel()
 	d, dir := dbtest.Open(t), t.TempDir()
 	s := service(t, "", dir)
-	m := Message{To: "bob@example.com", Subject: "The secret", Body: body("t", "https://forge.example.com/verify-email/opensesame")}
+	m := mail.Message{To: "bob@example.com", Subject: "The secret", Body: body("t", "https://forge.example.com/verify-email/opensesame")}
 	failed := errors.New("rolled back")
 	err := d.InCell(t.Context(), func(ctx context.Context, tx db.CellTx) error {
 		if err := s.Enqueue(ctx, tx, m); err != nil {
@@ -258,7 +258,7 @@ func TestEnqueue(t *testing.T) {
 	if len(rows) != 1 || strings.Contains(rows[0], "bob@") || strings.Contains(rows[0], "sesame") {
 		t.Fatalf("%q", rows)
 	}
-	var args SendArgs
+	var args mail.SendArgs
 	if err := json.Unmarshal([]byte(rows[0]), &args); err != nil {
 		t.Fatal(err)
 	}

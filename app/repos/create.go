@@ -119,10 +119,21 @@ func (s *Service) Create(ctx context.Context, viewer *model.Viewer, in CreateInp
 	return repo, nil
 }
 
+// insertWatched writes a repository that whoever makes it watches.
+func insertWatched(ctx context.Context, tx db.DirectoryTx, viewer *model.Viewer, repo *model.Repo) error {
+	if viewer.SignedIn() {
+		repo.Watchers = 1
+	}
+	if err := repodb.Insert(ctx, tx, repo); err != nil || !viewer.SignedIn() {
+		return err
+	}
+	return repodb.WatchFirst(ctx, tx, repo.ID, viewer.ID())
+}
+
 // insert writes the repository's row with its event.
 func (s *Service) insert(ctx context.Context, viewer *model.Viewer, repo *model.Repo, e events.Payload) error {
 	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
-		if err := repodb.Insert(ctx, tx, repo); err != nil {
+		if err := insertWatched(ctx, tx, viewer, repo); err != nil {
 			return err
 		}
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "repo.create", Actor: viewer, Repo: repo,

@@ -82,7 +82,7 @@ func forkOf(source *model.Repo, owner *model.Account, in ForkInput) *model.Repo 
 
 func (s *Service) insertFork(ctx context.Context, viewer *model.Viewer, fork, source *model.Repo) error {
 	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
-		if err := repodb.Insert(ctx, tx, fork); err != nil {
+		if err := insertWatched(ctx, tx, viewer, fork); err != nil {
 			return err
 		}
 		if err := repodb.CountFork(ctx, tx, source.ID, 1); err != nil {

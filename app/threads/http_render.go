@@ -177,6 +177,9 @@ func (s *Service) Load(ctx context.Context, p Place, number int64, w threaddb.Wi
 // Fill is Load for a thread that was found already.
 func (s *Service) Fill(ctx context.Context, p Place, v *View, w threaddb.Window) (err error) {
 	repo, i := s.db.Repo(p.Repo.ID), v.Issue
+	if s.Seen != nil && p.Viewer.SignedIn() && !p.Viewer.Token {
+		s.Seen(ctx, p.Viewer, p.Repo, i)
+	}
 	if v.Items, v.Hidden, err = threaddb.Timeline(ctx, repo, i.Number, w); err != nil {
 		return err
 	}

@@ -15,10 +15,14 @@ import (
 type Service struct {
 	db   *db.DB
 	text *markup.Renderer
+
+	// Seen, when set, is told who opened which thread, before the page is
+	// made; set before the first request.
+	Seen func(ctx context.Context, viewer *model.Viewer, repo *model.Repo, i *model.Issue)
 }
 
 // New makes the service.
-func New(d *db.DB, text *markup.Renderer) *Service { return &Service{d, text} }
+func New(d *db.DB, text *markup.Renderer) *Service { return &Service{db: d, text: text} }
 
 // Place is who acts, in which repository, and with which role there.
 type Place struct {

@@ -2,6 +2,7 @@ package accountdb
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -18,6 +19,17 @@ func SaveProfile(ctx context.Context, tx db.DirectoryTx, a *model.Account) error
 // SaveUser writes a person's own settings.
 func SaveUser(ctx context.Context, tx db.DirectoryTx, u *model.User) error {
 	res, err := tx.NewUpdate().Model(u).Column("email", "email_private", "time_zone", "theme").WherePK().Exec(ctx)
+	return affected(res, err)
+}
+
+// SetAccountSetting keeps one thing that an account chose.
+func SetAccountSetting(ctx context.Context, tx db.DirectoryTx, accountID int64, key string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	res, err := tx.NewRaw("UPDATE directory.accounts SET settings = settings || jsonb_build_object(?::text, ?::jsonb), updated_at = ? WHERE id = ?",
+		key, string(text), tx.Now(), accountID).Exec(ctx)
 	return affected(res, err)
 }
 

@@ -45,6 +45,14 @@ func Watch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64, leve
 	return db.Map(err)
 }
 
+// WatchFirst makes an account the first who watches a new repository, whose row
+// counts it already.
+func WatchFirst(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) error {
+	_, err := tx.NewRaw("INSERT INTO directory.watches (repo_id, account_id, level, created_at) VALUES (?, ?, ?, ?)",
+		repoID, accountID, model.WatchAll, tx.Now()).Exec(ctx)
+	return db.Map(err)
+}
+
 // Unwatch removes it, and says whether there was one.
 func Unwatch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) (changed bool, err error) {
 	res, err := tx.NewRaw("DELETE FROM directory.watches WHERE repo_id = ? AND account_id = ?", repoID, accountID).Exec(ctx)

@@ -31,6 +31,9 @@ func Import() string { return "/new/import" }
 // Notifications is the viewer's inbox.
 func Notifications() string { return "/notifications" }
 
+// InboxBadge is the link to the inbox as the top bar shows it.
+func InboxBadge() string { return "/-/inbox-badge" }
+
 // Settings is a section of the viewer's settings: "profile", "keys", "tokens",
 // "passkeys", …; empty is the first one.
 func Settings(section string) string {
