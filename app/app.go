@@ -29,8 +29,8 @@ import (
 	"github.com/gitfor/gitfor/app/lfs"
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
-	"github.com/gitfor/gitfor/app/orgs"
 	"github.com/gitfor/gitfor/app/notifications"
+	"github.com/gitfor/gitfor/app/orgs"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/protection"
@@ -127,10 +127,6 @@ type App struct {
 	Attachments *attachments.Service
 	// Notifications is the inboxes.
 	Notifications *notifications.Service
-	Markup        *markup.Renderer
-	Threads       *threads.Service
-	Issues        *issues.Service
-	Pulls         *pulls.Service
 	// Statuses is what is said of commits, Protection what is asked of
 	// branches.
 	Statuses   *statuses.Service
