@@ -44,6 +44,7 @@ import (
 	"github.com/gitfor/gitfor/app/statuses"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/transport"
+	"github.com/gitfor/gitfor/app/upkeep"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/app/webhooks"
 	"github.com/gitfor/gitfor/db"
@@ -115,6 +116,7 @@ type App struct {
 	Repos     *repos.Service
 	Transport *transport.Service
 	LFS       *lfs.Service
+	Upkeep    *upkeep.Service
 	Codes     *codes.Service
 	Explore   *explore.Service
 	Markup    *markup.Renderer
@@ -216,6 +218,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
+	a.buildUpkeep(pools)
 	a.buildRules()
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail,
 		SendLink: a.Auth.SendEmailLink}

@@ -23,6 +23,7 @@ import (
 	"github.com/gitfor/gitfor/app/statuses"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/transport"
+	"github.com/gitfor/gitfor/app/upkeep"
 	"github.com/gitfor/gitfor/app/webhooks"
 )
 
@@ -93,6 +94,14 @@ func (a *App) Attach(s interface {
 	Stop(ctx context.Context) error
 }) {
 	a.services = append(a.services, s)
+}
+
+// buildUpkeep makes the maintenance of git folders, which follows pushes and
+// forks.
+func (a *App) buildUpkeep(pools *git.Store) {
+	a.Upkeep = upkeep.New(upkeep.Deps{DB: a.DB, Gate: a.Gate, Git: a.Git, Pools: pools, Log: a.log})
+	a.Repos.Lent = func(ctx context.Context, root int64) error { return a.Upkeep.Check(ctx, root, true) }
+	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "upkeep.push", Types: []string{"git.push"}, Handle: a.Upkeep.OnPush})
 }
 
 // buildIssues makes threads and issues, which follow pushes.

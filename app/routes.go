@@ -50,6 +50,7 @@ func (a *App) routes(r *web.Router) {
 		SaveScope: a.State.SaveScope, Checks: a.healthChecks(), Version: a.cfg.Version}).Routes(r)
 	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
 	a.Audit.Routes(r)
+	a.Upkeep.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
 	a.Statuses.Routes(r)

@@ -29,20 +29,24 @@ type MaintainOptions struct {
 	// Repack joins small packs and loose objects, so that each pack is at least
 	// twice as large as the next, with an index and bitmaps over all.
 	Repack bool
-	// Full makes one pack of all that is reachable, with bitmaps, and lets go of
-	// what nothing has referred to for Grace. It takes the place of Repack.
+	// Full makes one pack of all that is reachable, with bitmaps, and one of the
+	// rest, in which each object has the time when it was first found to be
+	// unreachable. It takes the place of Repack.
 	Full bool
+	// Expire, after a Full repack, lets go of what was found to be unreachable
+	// Grace ago. ErrWriting when somebody is writing: then nothing goes.
+	Expire bool
 	// Grace is DefaultGrace when 0.
 	Grace time.Duration
-	// KeepUnreachable lets nothing go in a Full repack: others borrow objects
-	// from this repository.
+	// KeepUnreachable keeps unreachable objects among the others in a Full
+	// repack: other repositories borrow them. Expire then does nothing.
 	KeepUnreachable bool
 	// Graph writes the commit-graph with filters of changed paths.
 	Graph bool
 }
 
 // None reports whether there is nothing to do.
-func (o MaintainOptions) None() bool { return !o.Refs && !o.Repack && !o.Full && !o.Graph }
+func (o MaintainOptions) None() bool { return !o.Refs && !o.Repack && !o.Full && !o.Expire && !o.Graph }
 
 // Maintain tidies the repository while it is in use. Only one run at a time is
 // done for a repository in one process; another is ErrMaintained.
@@ -59,6 +63,23 @@ func (r *Repository) Maintain(ctx context.Context, opts MaintainOptions) error {
 			return err
 		}
 	}
+	if err := r.repack(ctx, opts); err != nil {
+		return err
+	}
+	if opts.Graph {
+		options := []string{"write", "--reachable", "--changed-paths", "--no-progress"}
+		if !opts.Full && !r.borrows() {
+			options = append(options, "--split", "--size-multiple=4")
+		}
+		if err := r.Command(ctx, "commit-graph", options...).Run(); err != nil {
+			return err
+		}
+	}
+	return r.objects.Refresh()
+}
+
+// repack does the steps that are about packs.
+func (r *Repository) repack(ctx context.Context, opts MaintainOptions) error {
 	borrows := r.borrows()
 	switch {
 	case opts.Full:
@@ -70,16 +91,10 @@ func (r *Repository) Maintain(ctx context.Context, opts MaintainOptions) error {
 			return err
 		}
 	}
-	if opts.Graph {
-		options := []string{"write", "--reachable", "--changed-paths", "--no-progress"}
-		if !opts.Full && !borrows {
-			options = append(options, "--split", "--size-multiple=4")
-		}
-		if err := r.Command(ctx, "commit-graph", options...).Run(); err != nil {
-			return err
-		}
+	if opts.Expire && !opts.KeepUnreachable {
+		return r.expire(ctx, opts, borrows)
 	}
-	return r.objects.Refresh()
+	return nil
 }
 
 // borrows reports whether objects come from another repository too. Bitmaps
@@ -103,21 +118,66 @@ func (r *Repository) repackFull(ctx context.Context, opts MaintainOptions, borro
 	if opts.KeepUnreachable {
 		return r.repackCommand(ctx, append(options, "-a", "-k")...).Run()
 	}
+	if err := r.freshen(ctx); err != nil {
+		return err
+	}
+	return r.repackCommand(ctx, append(options, "--cruft", "--cruft-expiration=never")...).Run()
+}
+
+// freshen makes what is not known to be unreachable yet as old as now. Git
+// takes the time of an object's file for the time since which nothing has
+// referred to it, though a branch that was deleted a moment ago may have led to
+// it for years.
+func (r *Repository) freshen(ctx context.Context) error {
+	now := time.Now()
+	touch := func(path string) error {
+		if err := os.Chtimes(path, now, now); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("freshen repository %d: %w", r.ID, err)
+		}
+		return ctx.Err()
+	}
+	objects := filepath.Join(r.Path, "objects")
+	packs, err := filepath.Glob(filepath.Join(objects, "pack", "pack-*.pack"))
+	if err != nil {
+		return err
+	}
+	for _, path := range packs {
+		if _, err := os.Stat(strings.TrimSuffix(path, ".pack") + ".mtimes"); err == nil {
+			continue // the objects have times of their own
+		}
+		if err := touch(path); err != nil {
+			return err
+		}
+	}
+	loose, err := filepath.Glob(filepath.Join(objects, "[0-9a-f][0-9a-f]", "*"))
+	if err != nil {
+		return err
+	}
+	for _, path := range loose {
+		if err := touch(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expire drops what has been unreachable for the grace period. No writer may be
+// about to refer to it: a push in quarantine, or one that has begun to move refs.
+func (r *Repository) expire(ctx context.Context, opts MaintainOptions, borrows bool) error {
+	release, err := r.alone()
+	if err != nil {
+		return err
+	}
+	defer release()
 	grace := opts.Grace
 	if grace <= 0 {
 		grace = DefaultGrace
 	}
-	expire := time.Now().Add(-grace).UTC().Format(time.RFC3339)
-	options = append(options, "--cruft", "--cruft-expiration="+expire)
-	if err := r.repackCommand(ctx, options...).Run(); err != nil {
-		return err
+	options := []string{"--cruft", "--cruft-expiration=" + time.Now().Add(-grace).UTC().Format(time.RFC3339)}
+	if !borrows {
+		options = append(options, "--write-bitmap-index")
 	}
-	// What is loose now is unreachable, and too old for the cruft pack.
-	s, err := r.Stats(ctx)
-	if err != nil || s.LooseObjects == 0 {
-		return err
-	}
-	return r.Command(ctx, "prune", "--no-progress", "--expire="+expire).Run()
+	return r.repackCommand(ctx, options...).Run()
 }
 
 func (r *Repository) repackSome(ctx context.Context, borrows bool) error {

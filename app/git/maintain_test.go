@@ -85,7 +85,24 @@ func TestMaintainLetsGo(t *testing.T) {
 		if err := os.Chtimes(path, month, month); err != nil {
 			t.Fatal(err)
 		}
-		if err := repo.Maintain(ctx, MaintainOptions{Full: true, KeepUnreachable: keep}); err != nil {
+		// However old its file is, it is found to be unreachable only now.
+		full := MaintainOptions{Full: true, Expire: true, KeepUnreachable: keep}
+		if err := repo.Maintain(ctx, full); err != nil {
+			t.Fatal(err)
+		}
+		if ok, _ := repo.Has(ctx, lost); !ok {
+			t.Fatalf("keep %v: gone before its grace period", keep)
+		}
+		full.Grace = time.Millisecond
+		release, err := repo.Hold(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := repo.Maintain(ctx, full); !keep && !errors.Is(err, ErrWriting) || keep && err != nil {
+			t.Errorf("keep %v, while somebody writes: %v", keep, err)
+		}
+		release()
+		if err := repo.Maintain(ctx, full); err != nil {
 			t.Fatal(err)
 		}
 		ok, err := repo.Has(ctx, lost)
@@ -93,6 +110,24 @@ func TestMaintainLetsGo(t *testing.T) {
 			t.Errorf("keep %v: there %v, %v", keep, ok, err)
 		}
 		w.Git("fsck", "--no-dangling")
+	}
+}
+
+// TestStatsOfOldCruft reads the times that git keeps of unreachable objects.
+func TestStatsOfOldCruft(t *testing.T) {
+	t.Parallel()
+	repo, w := newRepo(t)
+	grow(w, 3)
+	lost := string(blob(t, repo, "nothing refers to this"))
+	month := time.Now().Add(-31 * 24 * time.Hour)
+	if err := os.Chtimes(filepath.Join(repo.Path, "objects", lost[:2], lost[2:]), month, month); err != nil {
+		t.Fatal(err)
+	}
+	blob(t, repo, "nor to this, which is new")
+	w.Git("repack", "-d", "-q", "--cruft", "--cruft-expiration=never")
+	s, err := repo.Stats(t.Context())
+	if err != nil || s.CruftPacks != 1 || s.CruftOld != 1 || !s.Needs().Expire {
+		t.Errorf("%+v %v", s, err)
 	}
 }
 

@@ -50,15 +50,34 @@ type RefTransaction struct {
 	in   io.WriteCloser
 	out  *bufio.Reader
 	done bool
+	free func() // ends the hold on the repository's objects
+}
+
+// RefOptions say how refs move; the zero value is good.
+type RefOptions struct {
+	// Message, Name and Email are what the reflog says.
+	Message, Name, Email string
+	// Unflushed leaves it to the caller to flush the refs to the disk, for very
+	// many of them.
+	Unflushed bool
 }
 
 // UpdateRefs moves all refs or none. Every change of refs in this program goes
-// through it, or through PrepareRefs, which it is made of.
+// through PrepareRefs, which it is made of.
 func (r *Repository) UpdateRefs(ctx context.Context, updates []RefUpdate) error {
+	return r.UpdateRefsWith(ctx, updates, RefOptions{})
+}
+
+// UpdateRefsWith is UpdateRefs with options. A lock that a crash left behind
+// long ago is removed.
+func (r *Repository) UpdateRefsWith(ctx context.Context, updates []RefUpdate, opts RefOptions) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	tx, err := r.PrepareRefs(ctx, updates)
+	tx, err := r.PrepareRefs(ctx, updates, opts)
+	if errors.Is(err, ErrRefBusy) && r.removeStaleLock(err) {
+		tx, err = r.PrepareRefs(ctx, updates, opts)
+	}
 	if err != nil {
 		return err
 	}
@@ -67,8 +86,9 @@ func (r *Repository) UpdateRefs(ctx context.Context, updates []RefUpdate) error 
 
 // PrepareRefs locks the refs and checks that they are where the updates say.
 // From then on Commit fails only when the disk does, so other records of the
-// move can be written in between. Ending ctx aborts.
-func (r *Repository) PrepareRefs(ctx context.Context, updates []RefUpdate) (*RefTransaction, error) {
+// move can be written in between. Ending ctx aborts, and so does the death of
+// this process: the commit is a command of its own.
+func (r *Repository) PrepareRefs(ctx context.Context, updates []RefUpdate, opts RefOptions) (*RefTransaction, error) {
 	if r.quarantine != "" {
 		return nil, errors.New("refs cannot move while objects are in quarantine")
 	}
@@ -80,23 +100,50 @@ func (r *Repository) PrepareRefs(ctx context.Context, updates []RefUpdate) (*Ref
 		}
 	}
 	input.WriteString("prepare\x00")
-	tx := &RefTransaction{cmd: r.Command(ctx, "update-ref", "--no-deref", "-z", "--stdin")}
-	var err error
-	if tx.in, err = tx.cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := tx.cmd.StdoutPipe()
+	free, err := r.Hold(ctx)
 	if err != nil {
 		return nil, err
 	}
+	tx := &RefTransaction{cmd: r.refCommand(ctx, opts), free: free}
+	if err := r.begin(tx, input.String()); err != nil {
+		free()
+		return nil, err
+	}
+	return tx, nil
+}
+
+func (r *Repository) refCommand(ctx context.Context, opts RefOptions) *Cmd {
+	options := []string{"--no-deref", "-z", "--stdin"}
+	if opts.Message != "" {
+		options = append(options, "-m", opts.Message)
+	}
+	cmd := r.Command(ctx, "update-ref", options...)
+	if opts.Name != "" || opts.Email != "" {
+		cmd.Env("GIT_COMMITTER_NAME="+opts.Name, "GIT_COMMITTER_EMAIL="+opts.Email)
+	}
+	if opts.Unflushed {
+		cmd.Config("core.fsyncMethod", "writeout-only")
+	}
+	return cmd
+}
+
+// begin runs git and gives it the updates.
+func (r *Repository) begin(tx *RefTransaction, input string) (err error) {
+	if tx.in, err = tx.cmd.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := tx.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
 	tx.out = bufio.NewReader(out)
 	if err := tx.cmd.Start(); err != nil {
-		return nil, err
+		return err
 	}
 	// git may fail before it has read all; its own word on that counts.
 	sent := make(chan error, 1)
 	go func() {
-		_, err := io.WriteString(tx.in, input.String())
+		_, err := io.WriteString(tx.in, input)
 		sent <- err
 	}()
 	err = tx.expect("start", "prepare")
@@ -104,9 +151,9 @@ func (r *Repository) PrepareRefs(ctx context.Context, updates []RefUpdate) (*Ref
 		err = werr
 	}
 	if err != nil {
-		return nil, tx.fail(err)
+		return tx.fail(err)
 	}
-	return tx, nil
+	return nil
 }
 
 // writeUpdate writes one update as update-ref -z reads it.
@@ -153,6 +200,7 @@ func (tx *RefTransaction) Commit() error {
 		return errors.New("ref transaction has ended")
 	}
 	tx.done = true
+	defer tx.free()
 	if _, err := io.WriteString(tx.in, "commit\x00"); err != nil {
 		return tx.fail(err)
 	}
@@ -169,6 +217,7 @@ func (tx *RefTransaction) Abort() {
 		return
 	}
 	tx.done = true
+	defer tx.free()
 	_, _ = io.WriteString(tx.in, "abort\x00") // the end of the input aborts as well
 	tx.in.Close()
 	_ = tx.cmd.Wait() // nothing has moved, whatever it says
@@ -187,42 +236,6 @@ func (tx *RefTransaction) fail(err error) error {
 		return err
 	}
 	return &RefError{Name: quotedRef(ce.Stderr), Err: refReason(ce)}
-}
-
-// refReason tells git's refusals apart by its words, which LC_ALL fixes.
-func refReason(ce *CommandError) error {
-	for _, known := range []struct {
-		words string
-		err   error
-	}{
-		{"but expected", ErrRefChanged},
-		{"reference already exists", ErrRefChanged},
-		{"unable to resolve reference", ErrRefChanged},
-		{"reference is missing", ErrRefChanged},
-		{"; cannot create", ErrRefConflict},
-		{"there is a non-empty directory", ErrRefConflict},
-		{"cannot process", ErrRefConflict},
-		{"Unable to create", ErrRefBusy},
-	} {
-		if strings.Contains(ce.Stderr, known.words) {
-			return fmt.Errorf("%w: %w", known.err, ce)
-		}
-	}
-	return ce
-}
-
-// quotedRef is the first ref that a message names in quotes.
-func quotedRef(message string) string {
-	for rest := message; ; {
-		i := strings.Index(rest, "'refs/")
-		if i < 0 {
-			return ""
-		}
-		rest = rest[i+1:]
-		if j := strings.IndexByte(rest, '\''); j >= 0 {
-			return rest[:j]
-		}
-	}
 }
 
 // SetHead makes branch (short name) the default branch.

@@ -2,11 +2,13 @@ package git
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 )
 
 // Stats is the state of a repository's files, for deciding on maintenance.
@@ -18,8 +20,10 @@ type Stats struct {
 	Packs      int
 	PackBytes  int64
 	CruftPacks int
-	HasBitmap  bool
-	HasMIDX    bool
+	// CruftOld is how many objects have been unreachable for DefaultGrace.
+	CruftOld  int
+	HasBitmap bool
+	HasMIDX   bool
 	// GraphCommits is how many commits the commit-graph knows, 0 without one.
 	GraphCommits int
 	// GraphFresh says whether the commit-graph knows the commits of all branches.
@@ -66,6 +70,9 @@ func (r *Repository) Stats(ctx context.Context) (Stats, error) {
 		s.PackBytes += size
 		if kept[name+".mtimes"] {
 			s.CruftPacks++
+			if err := s.countOld(filepath.Join(r.Path, "objects", "pack", name+".mtimes")); err != nil {
+				return Stats{}, err
+			}
 		} else if !kept[name+".keep"] {
 			s.Packs++
 		}
@@ -100,6 +107,30 @@ func (s *Stats) count(name string, info os.FileInfo, packs map[string]int64, kep
 	}
 }
 
+// countOld counts what a cruft pack holds that is past its grace period
+// (gitformat-pack(5), pack-*.mtimes).
+func (s *Stats) countOld(path string) error {
+	const head = 12
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil || len(data) < head || string(data[:4]) != "MTME" {
+		return err
+	}
+	hash := 20
+	if binary.BigEndian.Uint32(data[8:]) == 2 {
+		hash = 32
+	}
+	before := time.Now().Add(-DefaultGrace).Unix()
+	for rest := data[head:]; len(rest) > 2*hash+3; rest = rest[4:] {
+		if int64(binary.BigEndian.Uint32(rest)) < before {
+			s.CruftOld++
+		}
+	}
+	return nil
+}
+
 // graphStats compares the commit-graph with the branches.
 func (r *Repository) graphStats(ctx context.Context, s *Stats) error {
 	g := r.graph()
@@ -129,6 +160,8 @@ const (
 	manyLoose     = 1000
 	manyPacks     = 12
 	manyLooseRefs = 500
+	// fewBytes is up to where walking the history needs no commit-graph.
+	fewBytes = 8 << 10
 )
 
 // Needs is what maintenance the state asks for; the zero value is none.
@@ -136,6 +169,7 @@ func (s Stats) Needs() MaintainOptions {
 	return MaintainOptions{
 		Refs:   s.LooseRefs > manyLooseRefs,
 		Repack: s.LooseObjects > manyLoose || s.Packs > manyPacks || (s.Packs > 1 && !s.HasMIDX && s.PackBytes > 8<<20) || (s.Packs == 1 && !s.HasBitmap && s.PackBytes > 8<<20),
-		Graph:  !s.GraphFresh,
+		Graph:  !s.GraphFresh && s.PackBytes+s.LooseBytes > fewBytes,
+		Expire: s.CruftOld > 0,
 	}
 }

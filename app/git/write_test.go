@@ -187,7 +187,7 @@ func TestUpdateRefs(t *testing.T) {
 		}
 		same(t, "nothing moved", ref("refs/heads/main"), ids[0])
 	}
-	tx, err := repo.PrepareRefs(ctx, []RefUpdate{{"refs/heads/main", a, b}})
+	tx, err := repo.PrepareRefs(ctx, []RefUpdate{{"refs/heads/main", a, b}}, RefOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -182,7 +182,10 @@ func (s *Service) lend(ctx context.Context, source *model.Repo, from, to *git.Re
 	if err := keep(ctx, pool, tips); err != nil {
 		return err
 	}
-	return to.SetAlternates([]string{filepath.Join(pool.Path, "objects")})
+	if err := to.SetAlternates([]string{filepath.Join(pool.Path, "objects")}); err != nil || s.Lent == nil {
+		return err
+	}
+	return s.Lent(ctx, root)
 }
 
 // pool is the repository that forks of a network borrow from.

@@ -99,7 +99,7 @@ func (s *Service) MoveRefs(ctx context.Context, g *git.Repository, p *Push) erro
 			return err
 		}
 	}
-	refs, err := g.PrepareRefs(ctx, p.Updates)
+	refs, err := g.PrepareRefs(ctx, p.Updates, git.RefOptions{Message: p.Via})
 	if err != nil {
 		return err
 	}

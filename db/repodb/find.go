@@ -162,3 +162,12 @@ func InNetwork(ctx context.Context, dir db.Directory, repo *model.Repo, owner st
 		Where("r.id = ? OR r.root_id = ? OR r.fork_of = ?", root, root, root).Order("r.id").Limit(1).Scan(ctx)
 	return fork, db.Map(err)
 }
+
+// IDOf returns the id of the repository owner/name, whoever may read it.
+func IDOf(ctx context.Context, dir db.Directory, owner, name string) (int64, error) {
+	var id int64
+	err := dir.NewSelect().TableExpr("directory.repos AS r").Join("JOIN directory.accounts AS owner ON owner.id = r.owner_id").ColumnExpr("r.id").
+		Where("owner.name_key = ? AND owner.deleted_at IS NULL", model.Key(owner)).
+		Where("r.name_key = ? AND r.deleted_at IS NULL", model.Key(name)).Scan(ctx, &id)
+	return id, db.Map(err)
+}

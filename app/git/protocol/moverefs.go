@@ -3,10 +3,8 @@ package protocol
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/gitfor/gitfor/app/git"
 )
@@ -34,7 +32,7 @@ func (r *receipt) moveRefs(ctx context.Context) error {
 		return err
 	}
 	for _, c := range list {
-		if refusedRef(failed) == c.Ref {
+		if failed.Name == c.Ref {
 			c.Reject("atomic transaction failed: %s", refReason(failed))
 		}
 	}
@@ -51,7 +49,7 @@ func (r *receipt) moveSome(ctx context.Context, list []*Command, budget *int) er
 		if failed == nil {
 			return err
 		}
-		culprit := refusedRef(failed)
+		culprit := failed.Name
 		rest := make([]*Command, 0, len(list))
 		for _, c := range list {
 			if c.Ref == culprit || len(list) == 1 {
@@ -85,66 +83,17 @@ const manyRefs = 256
 
 // updateRefs runs one transaction. When git refused it, the refusal comes back;
 // any other failure is the error.
-func (r *receipt) updateRefs(ctx context.Context, list []*Command) (refused *git.CommandError, err error) {
-	refused, err = r.transaction(ctx, list)
-	if refused != nil && r.removeStaleLock(refused) {
-		return r.transaction(ctx, list)
+func (r *receipt) updateRefs(ctx context.Context, list []*Command) (refused *git.RefError, err error) {
+	updates := make([]git.RefUpdate, len(list))
+	for i, c := range list {
+		updates[i] = git.RefUpdate{Name: c.Ref, Old: c.Old, New: c.New}
 	}
-	return refused, err
-}
-
-func (r *receipt) transaction(ctx context.Context, list []*Command) (refused *git.CommandError, err error) {
-	// the commit is a command of its own, so that git moves nothing when this
-	// process dies in the midst of the list
-	var in strings.Builder
-	in.WriteString("start\x00")
-	for _, c := range list {
-		switch c.Kind {
-		case Create:
-			in.WriteString("create " + c.Ref + "\x00" + string(c.New) + "\x00")
-		case Update:
-			in.WriteString("update " + c.Ref + "\x00" + string(c.New) + "\x00" + string(c.Old) + "\x00")
-		case Delete:
-			in.WriteString("delete " + c.Ref + "\x00" + string(c.Old) + "\x00")
-		}
-	}
-	in.WriteString("prepare\x00commit\x00")
-	cmd := r.req.Repo.Command(ctx, "update-ref", "-m", "push", "--no-deref", "--stdin", "-z").Stdin(strings.NewReader(in.String()))
-	if id := r.req.Identity; id.Name != "" || id.Email != "" {
-		cmd.Env("GIT_COMMITTER_NAME="+id.Name, "GIT_COMMITTER_EMAIL="+id.Email)
-	}
-	if len(list) >= manyRefs {
-		cmd.Config("core.fsyncMethod", "writeout-only")
-	}
-	err = cmd.Run()
-	var failed *git.CommandError
-	if errors.As(err, &failed) && failed.Code > 0 {
-		return failed, nil
+	err = r.req.Repo.UpdateRefsWith(ctx, updates, git.RefOptions{Message: "push",
+		Name: r.req.Identity.Name, Email: r.req.Identity.Email, Unflushed: len(list) >= manyRefs})
+	if errors.As(err, &refused) {
+		return refused, nil
 	}
 	return nil, err
-}
-
-// staleLock is the age from which on a lock belongs to nobody: git holds the
-// locks of a transaction for seconds.
-const staleLock = 10 * time.Minute
-
-// removeStaleLock removes the lock that git could not take when whoever made it
-// has died, as with the machine.
-func (r *receipt) removeStaleLock(refused *git.CommandError) bool {
-	_, rest, ok := strings.Cut(fatalLine(refused), "Unable to create '")
-	path, _, ok2 := strings.Cut(rest, "': File exists")
-	if !ok || !ok2 || !strings.HasSuffix(path, ".lock") {
-		return false
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(r.req.Repo.Path, path)
-	}
-	inside, err := filepath.Rel(r.req.Repo.Path, path)
-	if err != nil || !filepath.IsLocal(inside) {
-		return false
-	}
-	info, err := os.Lstat(path)
-	return err == nil && time.Since(info.ModTime()) > staleLock && os.Remove(path) == nil
 }
 
 // packRefs puts the refs into one file after a push of many: git reads them all
@@ -158,24 +107,11 @@ func (r *receipt) packRefs(ctx context.Context) error {
 	return nil
 }
 
-// refusedRef is the ref that git named as the reason, or "".
-func refusedRef(failed *git.CommandError) string {
-	text := fatalLine(failed)
-	for _, before := range []string{"cannot lock ref '", "cannot update ref '", "cannot update the ref '", "unable to resolve reference '"} {
-		if _, rest, ok := strings.Cut(text, before); ok {
-			ref, _, _ := strings.Cut(rest, "'")
-			return ref
-		}
-	}
-	return ""
-}
-
 // refReason puts git's refusal into a few words.
-func refReason(failed *git.CommandError) string {
+func refReason(failed *git.RefError) string {
 	text := fatalLine(failed)
 	switch {
-	case strings.Contains(text, "but expected"), strings.Contains(text, "reference already exists"),
-		strings.Contains(text, "reference is missing"), strings.Contains(text, "unable to resolve reference"):
+	case errors.Is(failed, git.ErrRefChanged):
 		return "the ref has moved meanwhile; fetch first"
 	case strings.Contains(text, "cannot create"):
 		_, why, _ := strings.Cut(text, ": ")
@@ -184,7 +120,7 @@ func refReason(failed *git.CommandError) string {
 		return "a branch can only hold a commit"
 	case strings.Contains(text, "nonexistent object"):
 		return "missing necessary objects"
-	case strings.Contains(text, "Unable to create"):
+	case errors.Is(failed, git.ErrRefBusy):
 		return "another push is moving this ref; try again"
 	}
 	return "failed to update ref"

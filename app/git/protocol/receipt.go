@@ -18,6 +18,7 @@ type receipt struct {
 	push  *Push
 	sb    *sideband // nil when the client wants none
 	quar  *quarantine
+	free  func() // ends the hold on the repository's objects
 
 	unpack string // why unpacking failed, for the report
 	// rest, if set, is closed when the client has sent all that it will, or
@@ -40,6 +41,9 @@ func newReceipt(s *ReceivePack, req ReceiveRequest, asked *pushRequest, pack *bu
 func (r *receipt) close() {
 	if r.quar != nil {
 		r.quar.remove()
+	}
+	if r.free != nil {
+		r.free()
 	}
 }
 
@@ -139,6 +143,12 @@ func (r *receipt) receive(ctx context.Context) error {
 	if err := r.screen(ctx); err != nil {
 		return err
 	}
+	// What the push relies on must not go before a ref reaches it.
+	free, err := r.req.Repo.Hold(ctx)
+	if err != nil {
+		return err
+	}
+	r.free = free
 	if !r.asked.needsPack() {
 		r.release()
 	} else {
