@@ -540,8 +540,8 @@ func AdminSections() []ui.NavSection {
 	return []ui.NavSection{
 		{Links: []ui.Tab{tab("", "Health", "gauge")}},
 		{Title: "People and code", Links: []ui.Tab{tab("accounts", "Accounts", "users"), tab("repositories", "Repositories", "book-marked")}},
-		{Title: "Machinery", Links: []ui.Tab{tab("scopes", "Scopes", "layers"), tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio"), tab("git", "Git storage", "hard-drive")}},
-		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings"), tab("audit", "Audit log", "scale")}},
+		{Title: "Machinery", Links: []ui.Tab{tab("scopes", "Scopes", "layers"), tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio"), tab("git", "Git storage", "git-branch")}},
+		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings"), tab("lfs", "Large files", "hard-drive"), tab("audit", "Audit log", "scale")}},
 	}
 }
 
