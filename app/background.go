@@ -163,6 +163,7 @@ func (a *App) buildPulls() {
 	a.Reviews = reviews.New(reviews.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Pulls: a.Pulls, Log: a.log})
 	a.Pulls.Reviews = a.Reviews
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "pulls.push", Types: []string{"git.push"}, Handle: a.Pulls.OnPush})
+	a.Events.Subscribe(events.Subscriber{Service: "merges", Name: "pulls.ready", Types: pulls.WaitsFor(), Handle: a.Pulls.OnReady})
 }
 
 // buildAudit makes the pages of the audit log, each in the frame of those

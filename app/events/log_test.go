@@ -350,17 +350,17 @@ func TestRoutes(t *testing.T) {
 	t.Parallel()
 	s := New(nil, nil, nil)
 	for eventType, want := range map[string]string{
-		"repo.renamed": "[work runner actions webhooks security search deployments projects repos packages integrations billing docs notify]",
+		"repo.renamed": "[work runner actions webhooks security search deployments projects repos packages integrations billing docs merges notify]",
 		"issue.closed": "[runner actions webhooks search integrations notify]",
-		"git.push":     "[work actions webhooks security search deployments packages docs notify]",
-		"pull.merged":  "[work runner actions webhooks security search deployments repos docs notify]",
+		"git.push":     "[work actions webhooks security search deployments packages docs merges notify]",
+		"pull.merged":  "[work runner actions webhooks security search deployments repos docs merges notify]",
 		"star.created": "[webhooks notify]",
 	} {
 		if got := fmt.Sprint(s.routed(eventType)); got != want {
 			t.Errorf("%s goes to %s, want %s", eventType, got, want)
 		}
 	}
-	if n := len(Routes()); n != 14 {
+	if n := len(Routes()); n != 15 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -45,6 +45,7 @@ func Routes() []Route {
 		{"integrations", []string{"issue.closed", "pull.opened"}},
 		{"billing", nil},
 		{"docs", []string{"git.push", "pull.merged"}},
+		{"merges", []string{"git.push", "pull.*", "review.*", "status.*", "check.*", "protection.*", "comment.created"}},
 		{"notify", []string{"*"}},
 	}
 }

@@ -27,7 +27,9 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get(at+".patch", read, s.on(s.text(git.PatchMail)))
 	r.Get(at+"/commits", read, s.on(s.commitsPage))
 	r.Get(at+"/files", read, s.on(s.filesPage))
-	for path, h := range map[string]web.Handler{"merge": s.mergePost, "draft": s.draftPost, "base": s.basePost, "reviewers": s.reviewersPost,
+	r.Get(at+"/conflicts", post, s.on(s.conflictsPage))
+	for path, h := range map[string]web.Handler{"merge": s.mergePost, "draft": s.draftPost, "base": s.basePost, "reviewers": s.reviewersPost, "auto-merge": s.autoPost, "auto-merge/cancel": s.autoCancel,
+		"revert": s.revertPost, "cherry-pick": s.pickPost, "conflicts": s.conflictsPost,
 		"update": s.updatePost, "branch/delete": s.branchDelete, "branch/restore": s.branchRestore} {
 		r.Post(at+"/"+path, post, s.on(h))
 	}

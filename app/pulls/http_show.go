@@ -11,6 +11,7 @@ import (
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/issueview"
 	"github.com/gitfor/gitfor/views/link"
@@ -203,6 +204,13 @@ func (s *Service) mergeProps(c *web.Ctx, v *pageView) (pullview.MergeProps, erro
 	if !pull.Issue.Open() {
 		_, _, err := s.headPlace(c.Context(), p, pull)
 		may := err == nil && c.Viewer.SignedIn()
+		if pull.Merged() && p.Role.AtLeast(model.RoleWrite) && !c.Repo.Archived() {
+			m.CanRevert = true
+			var err error
+			if m.PickOnto, err = branchNames(c, v.git, pull.BaseRef); err != nil {
+				return m, err
+			}
+		}
 		m.CanDelete, m.CanRestore = may && exists && (pull.HeadRepo != c.Repo.ID || pull.HeadRef != c.Repo.DefaultBranch), may && !exists
 		return m, nil
 	}
@@ -215,6 +223,17 @@ func (s *Service) mergeProps(c *web.Ctx, v *pageView) (pullview.MergeProps, erro
 	if err := s.needProps(c, v, &m); err != nil {
 		return m, err
 	}
+	if a := pull.AutoMerge; a != nil {
+		m.AutoMerge, m.AutoMergeBy = a, v.v.People.Get(a.By)
+		if m.AutoMergeBy == nil {
+			people, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), a.By)
+			if err != nil {
+				return m, err
+			}
+			m.AutoMergeBy = people[a.By]
+		}
+	}
+	m.CanAuto = m.Can && pull.AutoMerge == nil
 	edit := p.MayEdit(pull.Issue.AuthorID)
 	m.CanDraft = edit && !pull.Issue.Draft
 	if m.Can {
@@ -232,7 +251,7 @@ func (s *Service) mergeProps(c *web.Ctx, v *pageView) (pullview.MergeProps, erro
 		_, _, err := s.headPlace(c.Context(), p, pull)
 		m.CanUpdate = err == nil
 	}
-	m.Checkout = strings.Join([]string{"git fetch origin " + pull.HeadSHA, "git switch -c " + shellWord(pull.HeadRef) + " FETCH_HEAD"}, "\n")
+	m.Checkout = strings.Join([]string{"git fetch origin refs/pull/" + num(pull.Number) + "/head", "git switch -c " + shellWord(pull.HeadRef) + " FETCH_HEAD"}, "\n")
 	log, err := commitsOf(c.Context(), v.git, pull, maxMessages)
 	if err != nil {
 		return m, err
@@ -287,6 +306,9 @@ func (s *Service) needProps(c *web.Ctx, v *pageView, m *pullview.MergeProps) err
 		m.Needs = append(m.Needs, line)
 	}
 	line, ok := gitNeed(pull, c.Repo)
+	if line != nil && conflicted(p, pull) {
+		line.Action = ui.Button(ui.ButtonProps{Label: "Resolve here", Icon: "file-warning", Href: m.Base + "/conflicts"})
+	}
 	m.Ready, m.Bypass = m.Ready && ok, m.Bypass && ok
 	if line != nil {
 		m.Needs = append(m.Needs, *line)
@@ -350,7 +372,3 @@ func gitNeed(pull *model.Pull, repo *model.Repo) (*pullview.Need, bool) {
 	}
 	return &pullview.Need{Icon: "circle-check", Kind: "success", Text: "There are no conflicts with " + pull.BaseRef + "."}, true
 }
-
-// stack are the open pull requests that this one stands on or that stand on
-// it, the lowest first.
-func (s *Service) stack(*web.Ctx, *model.Pull) ([]pullview.StackEntry, error) { return nil, nil }

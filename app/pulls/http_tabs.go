@@ -12,9 +12,11 @@ import (
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/accountdb"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/db/statusdb"
 	"github.com/gitfor/gitfor/views/diffview"
 	"github.com/gitfor/gitfor/views/layout"
 	"github.com/gitfor/gitfor/views/link"
+	"github.com/gitfor/gitfor/views/part"
 	"github.com/gitfor/gitfor/views/pullview"
 	"github.com/gitfor/gitfor/views/ui"
 )
@@ -46,6 +48,14 @@ func (s *Service) commitsPage(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
+	shas := make([]string, len(log))
+	for i, commit := range log {
+		shas[i] = commit.OID.String()
+	}
+	statuses, err := statusdb.Latest(c.Context(), s.DB.Repo(c.Repo.ID), "", shas...)
+	if err != nil {
+		return err
+	}
 	ids := []int64{pull.Issue.AuthorID}
 	for _, r := range pull.Rounds {
 		ids = append(ids, r.By)
@@ -59,7 +69,12 @@ func (s *Service) commitsPage(c *web.Ctx) error {
 		return err
 	}
 	for _, commit := range log {
-		p.Commits = append(p.Commits, commitProps(c, commit, people))
+		row := commitProps(c, commit, people)
+		if list := statuses[row.OID]; len(list) > 0 {
+			state := part.CheckState(model.Combined(list))
+			row.Status, row.StatusTitle = &state, checked(list)
+		}
+		p.Commits = append(p.Commits, row)
 	}
 	p.Rounds = rounds(c, pull, accounts)
 	return s.render(c, http.StatusOK, pull, "Commits", pullview.Commits(p), false, p.Head)
@@ -73,6 +88,17 @@ func commitProps(c *web.Ctx, commit *git.Commit, people map[string]*model.Accoun
 	return pullview.Commit{OID: commit.OID.String(), Short: commit.OID.Short(), Title: title, Body: commit.Body(),
 		Author: commit.AuthorName(), Account: people[model.Key(git.DecodeText(commit.Author.Email))], When: commit.Committer.When,
 		Href: link.Commit(c.Repo.Owner.Name, c.Repo.Name, commit.OID.String())}
+}
+
+// checked says how many of a commit's checks have succeeded.
+func checked(list []*model.Status) string {
+	done := 0
+	for _, st := range list {
+		if st.Outcome() == model.StatusSuccess {
+			done++
+		}
+	}
+	return num(int64(done)) + " of " + num(int64(len(list))) + " checks have succeeded"
 }
 
 // rounds are the versions of the branch, the newest first.

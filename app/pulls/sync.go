@@ -243,6 +243,11 @@ func (s *Service) newRound(ctx context.Context, p Place, g *git.Repository, pull
 		if err := threaddb.Update(ctx, tx, now.Issue); err != nil {
 			return err
 		}
+		if a := now.AutoMerge; a != nil && a.By != p.Viewer.ID() {
+			if err := s.dropAuto(ctx, tx, p, now, "New commits were pushed."); err != nil {
+				return err
+			}
+		}
 		e := EventOf(now, "synchronized")
 		e.Before, e.Forced = before, !kept
 		*pull = *now

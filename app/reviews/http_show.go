@@ -271,6 +271,15 @@ func (f *files) Finish(p *pullview.FilesProps) {
 	c, b := f.b.c, f.b
 	o, n := c.Repo.Owner.Name, c.Repo.Name
 	p.Viewed, p.Total = f.viewed, f.total
+	last := 0
+	for _, r := range b.reviews {
+		if r.AuthorID == c.Viewer.ID() && r.State != model.ReviewPending {
+			last = max(last, r.Round)
+		}
+	}
+	if now := b.pull.Round(); last > 0 && last < now {
+		p.SinceRound, p.Since = last, link.Q("from", num(int64(last)), "round", num(int64(now))).On(link.PullFiles(o, n, b.pull.Number))
+	}
 	p.Threads = link.PullPart(o, n, b.pull.Number, "threads")
 	if f.at.Round != b.pull.Round() || f.at.From > 0 {
 		p.Threads = ""

@@ -65,7 +65,10 @@ func (s *Service) infoRefs(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.http.InfoRefs(c.W, c.R, s.target(g))
+	if c.Query("service") == "git-receive-pack" {
+		return s.http.InfoRefs(c.W, c.R, s.target(g))
+	}
+	return s.http.InfoRefs(c.W, c.R, s.reading(g))
 }
 
 func (s *Service) uploadPack(c *web.Ctx) error {
@@ -73,7 +76,7 @@ func (s *Service) uploadPack(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return s.sent(c, s.http.UploadPack(c.W, c.R, s.target(g), client(c)))
+	return s.sent(c, s.http.UploadPack(c.W, c.R, s.reading(g), client(c)))
 }
 
 // client names who asks, for the bounds on what is computed at once.

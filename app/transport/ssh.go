@@ -123,7 +123,7 @@ func (x *SSH) command(ctx context.Context, ses *protocol.SSHSession, viewer *mod
 		if err != nil {
 			return err
 		}
-		return x.git.http.Upload.Serve(ctx, protocol.UploadRequest{Target: x.git.target(g), Version: ses.Version,
+		return x.git.http.Upload.Serve(ctx, protocol.UploadRequest{Target: x.git.reading(g), Version: ses.Version,
 			Client: "account-" + viewer.Name(), In: ses.Stdin, Out: ses.Stdout})
 	case protocol.ReceiveService:
 		return x.push(ctx, ses, viewer, owner, name)

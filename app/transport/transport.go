@@ -111,10 +111,14 @@ func (s *Service) makeNothing(ctx context.Context) error {
 	return err
 }
 
-// target is what of a repository git's clients see.
+// target is what of a repository git's clients see who push: the refs of pull
+// requests are the server's to move.
 func (s *Service) target(g *git.Repository) protocol.Target {
 	return protocol.Target{Repo: g, Hide: []string{"refs/pull/"}}
 }
+
+// reading is what they see who fetch: the heads of pull requests too.
+func (s *Service) reading(g *git.Repository) protocol.Target { return protocol.Target{Repo: g} }
 
 // request is a push of viewer into repo.
 func (s *Service) request(g *git.Repository, repo *model.Repo, viewer *model.Viewer, role model.Role) protocol.ReceiveRequest {

@@ -121,6 +121,8 @@ type MergeProps struct {
 	Behind                int
 	DeleteAfter           bool
 	CanRevert             bool
+	// PickOnto are branches that the change can be picked onto.
+	PickOnto []string
 	// AutoMerge is the merge that waits, CanAuto that one may be asked for.
 	AutoMerge   *model.AutoMerge
 	AutoMergeBy *model.Account
