@@ -30,6 +30,7 @@ import (
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/notifications"
+	"github.com/gitfor/gitfor/app/oauth"
 	"github.com/gitfor/gitfor/app/orgs"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
@@ -111,6 +112,7 @@ type App struct {
 	Access    *access.Service
 	Accounts  *accounts.Service
 	Orgs      *orgs.Service
+	OAuth     *oauth.Service
 	Auth      *auth.Service
 	Settings  *settings.Service
 	Repos     *repos.Service
@@ -230,6 +232,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildAudit()
 	a.Orgs = orgs.New(orgs.Deps{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Access: a.Access, Repos: a.Repos,
 		Tokens: secret.NewTokens(a.Ring)})
+	a.OAuth = oauth.New(oauth.Deps{DB: a.DB, Gate: a.Gate, Auth: a.Auth, Tokens: secret.NewTokens(a.Ring)})
 	a.Access.More = a.Orgs.Waiting
 	a.Accounts.OrgSections = append(orgs.Sections(), a.Accounts.OrgSections...)
 	a.buildLFS()

@@ -38,6 +38,7 @@ func (a *App) routes(r *web.Router) {
 	a.Settings.Routes(r)
 	a.Accounts.Routes(r)
 	a.Repos.Routes(r)
+	a.OAuth.Routes(r, a.Settings.Shell)
 	a.Access.Routes(r)
 	a.Orgs.Routes(r)
 	a.Transport.Routes(r)

@@ -69,3 +69,14 @@ func minutes(d time.Duration) string {
 	}
 	return itoa(n) + " minutes"
 }
+
+// Limiter counts attempts by the network that they come from.
+type Limiter struct{ l *limiter }
+
+// NewLimiter allows limit attempts from one network in a time.
+func NewLimiter(limit int, every time.Duration, now func() time.Time) *Limiter {
+	return &Limiter{newLimiter(limit, every, now)}
+}
+
+// Take counts one attempt; fault.RateLimited when there were too many.
+func (l *Limiter) Take(remote string) error { return l.l.take(remote) }

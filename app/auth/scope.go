@@ -100,3 +100,9 @@ func top(given []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(given), func(name string) bool { return covered[name] })
 }
+
+// Top leaves out the scopes that others of the list bring with them.
+func Top(given []string) []string { return top(given) }
+
+// Expand adds the scopes that the given ones bring with them.
+func Expand(given []string) []string { return expand(given) }

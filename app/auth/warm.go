@@ -71,11 +71,11 @@ func (s *Service) session(ctx context.Context, text string) (*session, error) {
 	return ses, err
 }
 
-// token finds a personal access token; db.ErrNotFound when it was revoked or
+// token finds a personal access token or an app's; db.ErrNotFound when it was revoked or
 // has expired.
-func (s *Service) token(ctx context.Context, account int64, h hash) (*token, error) {
+func (s *Service) token(ctx context.Context, credential string, account int64, h hash) (*token, error) {
 	t, err := s.pats.get(h, func() (*token, error) {
-		row, err := accountdb.Credential(ctx, s.db.Account(account), model.CredentialToken, h[:])
+		row, err := accountdb.Credential(ctx, s.db.Account(account), credential, h[:])
 		if err != nil {
 			return nil, err
 		}
@@ -106,10 +106,11 @@ func (s *Service) ByToken(ctx context.Context, text string) (*model.Viewer, erro
 	if resolve := s.kinds[kind]; resolve != nil {
 		return resolve(ctx, owner, h)
 	}
-	if kind != secret.Personal {
+	credential := map[secret.Kind]string{secret.Personal: model.CredentialToken, secret.OAuthAccess: model.CredentialOAuth}[kind]
+	if credential == "" {
 		return nil, BadCredentials()
 	}
-	t, err := s.token(ctx, owner, h)
+	t, err := s.token(ctx, credential, owner, h)
 	if errors.Is(err, db.ErrNotFound) {
 		return nil, BadCredentials()
 	}
@@ -123,6 +124,12 @@ func (s *Service) ByToken(ctx context.Context, text string) (*model.Viewer, erro
 	s.touched.token(t, s.now())
 	return &model.Viewer{Account: u.Account, User: u, Token: true, TokenID: t.id, All: t.data.All,
 		Scopes: t.scopes, Repos: slices.Clone(t.data.Repos)}, nil
+}
+
+// Active is the person, as it is in memory. fault.Unauthorized when the
+// account is deleted, fault.Forbidden when it is suspended.
+func (s *Service) Active(ctx context.Context, id int64) (*model.User, error) {
+	return s.active(ctx, id)
 }
 
 // active is the person, unless the account is suspended or deleted.

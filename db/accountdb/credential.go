@@ -112,3 +112,20 @@ func CountCredentials(ctx context.Context, tx *db.AccountTx, kind string) (int, 
 	n, err := q.NewSelect().Model((*model.Credential)(nil)).Where("kind = ?", kind).Count(ctx)
 	return int(n), err
 }
+
+// AppCredentials returns the tokens that an app holds, newest first, in a
+// transaction that will change them. family, unless 0, restricts to those that
+// came from one sign-in.
+func AppCredentials(ctx context.Context, tx *db.AccountTx, clientID string, family int64) ([]*model.Credential, error) {
+	q, err := tx.Write(ctx, SignIn)
+	if err != nil {
+		return nil, err
+	}
+	var list []*model.Credential
+	sel := q.NewSelect().Model(&list).Where("kind IN (?, ?)", model.CredentialOAuth, model.CredentialRefresh).
+		Where("data ->> 'app' = ?", clientID).Order("id DESC")
+	if family != 0 {
+		sel = sel.Where("(data ->> 'family')::bigint = ?", family)
+	}
+	return list, db.Map(sel.Scan(ctx))
+}
