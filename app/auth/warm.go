@@ -126,12 +126,6 @@ func (s *Service) ByToken(ctx context.Context, text string) (*model.Viewer, erro
 		Scopes: t.scopes, Repos: slices.Clone(t.data.Repos)}, nil
 }
 
-// Active is the person, as it is in memory. fault.Unauthorized when the
-// account is deleted, fault.Forbidden when it is suspended.
-func (s *Service) Active(ctx context.Context, id int64) (*model.User, error) {
-	return s.active(ctx, id)
-}
-
 // active is the person, unless the account is suspended or deleted.
 func (s *Service) active(ctx context.Context, id int64) (*model.User, error) {
 	u, err := s.user(ctx, id)
