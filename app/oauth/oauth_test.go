@@ -105,7 +105,7 @@ func TestCodeWithSecret(t *testing.T) {
 		t.Errorf("a stranger is sent to %s", to)
 	}
 	page := ann.Get("/login/oauth/authorize?" + apptest.Form(ask...).Encode()).OK()
-	page.Has("Helper").Has("maker").Has("see 1 that is private")
+	page.Has("Helper").Has("maker").Has("It could change 1 repository, and see 1 that is private, of ann.")
 	if csp := page.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "form-action 'self' https://app.example;") {
 		t.Errorf("forms may lead to %s", csp)
 	}
