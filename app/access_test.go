@@ -13,6 +13,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/apptest"
 	"github.com/gitfor/gitfor/app/auth"
+	"github.com/gitfor/gitfor/app/deploykeys"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/dbtest"
 	"github.com/gitfor/gitfor/db/model"
@@ -61,6 +62,8 @@ type person struct {
 	org string
 	// scopes, when not nil, are all that the token has.
 	scopes []string
+	// deploy says that it is a token of the private repository.
+	deploy bool
 	// bad says that the credential is refused.
 	bad bool
 }
@@ -103,6 +106,19 @@ func people(t *testing.T, s *apptest.Server) []person {
 	}
 	narrow.Token = token
 	narrow.Jar.Clear()
+	for _, write := range []bool{false, true} {
+		text, _, err := s.App.DeployKeys.NewToken(t.Context(), &model.Viewer{Account: owner.Account}, private, deploykeys.TokenInput{Name: "machine", Write: write})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := s.Anon()
+		c.Token = text
+		p := person{name: "deploy token", client: c, private: model.RoleRead, deploy: true, scopes: []string{}}
+		if write {
+			p.name, p.private = "deploy token that writes", model.RoleWrite
+		}
+		all = append(all, p)
+	}
 	all = append(all, person{name: "token without scope", client: narrow, public: model.RoleRead, signedIn: true, scopes: []string{"notifications"}})
 	return all
 }
@@ -212,7 +228,12 @@ func try(t *testing.T, r web.Route, repo string, p person) {
 	}
 	got := p.client.Do(r.Method, path, nil, headers...).Status
 	if p.scopes != nil && r.Door == web.PageDoor && r.Method != http.MethodGet {
-		p.signedIn, p.name = false, "token on a form" // forms take sessions only
+		p.signedIn = false // forms take sessions only
+		if p.deploy {
+			p.private, p.public = model.RoleNone, model.RoleRead
+		} else {
+			p.name = "token on a form"
+		}
 	}
 	want := may(t, r.Access, p, repo)
 	if p.bad && r.Door == web.PageDoor && (r.Access == "anyone" || r.Access == "account") {

@@ -127,6 +127,7 @@ type App struct {
 	Pulls     *pulls.Service
 	Releases  *releases.Service
 	Reviews   *reviews.Service
+	machines
 	// Attachments is the files of texts.
 	Attachments *attachments.Service
 	// Notifications is the inboxes.
@@ -236,8 +237,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Access.More = a.Orgs.Waiting
 	a.Accounts.OrgSections = append(orgs.Sections(), a.Accounts.OrgSections...)
 	a.buildLFS()
+	a.buildDeploy()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
-		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
+		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.bySSHKey, Log: a.log,
 		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}}})
 	if err != nil {
 		return err

@@ -91,7 +91,7 @@ func keyName(name, comment string) (string, error) {
 	return name, nil
 }
 
-const keyInUse = "This key is in use already. A key belongs to one account; use another."
+const keyInUse = "This key is in use already. A key belongs to one account or repository; use another."
 
 // AddSSHKey adds a public key to an account. fault.Invalid when it is no good
 // or belongs to somebody.
@@ -144,7 +144,7 @@ func (s *Service) locateKey(ctx context.Context, accountID int64, fingerprint st
 		return err
 	}
 	owner, err := accountdb.Locate(ctx, s.db.Directory(), accountdb.LocateSSHKey, fingerprint)
-	if err != nil {
+	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return err
 	}
 	if owner == accountID {

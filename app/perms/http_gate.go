@@ -124,7 +124,16 @@ func (g *Gate) repoViewer(c *web.Ctx) error {
 func (g *Gate) repo(c *web.Ctx, role model.Role) error {
 	owner, name := c.Param("owner"), strings.TrimSuffix(c.Param("repo"), ".git")
 	viewerID := c.Viewer.ID()
-	repo, have, err := repodb.Find(c.Context(), g.db.Directory(), owner, name, viewerID)
+	var repo *model.Repo
+	var have model.Role
+	var err error
+	if c.Viewer != nil && c.Viewer.DeployRepo != 0 {
+		// A deploy key or token opens its repository whatever became of its
+		// maker's access.
+		repo, err = repodb.ByName(c.Context(), g.db.Directory(), owner, name)
+	} else {
+		repo, have, err = repodb.Find(c.Context(), g.db.Directory(), owner, name, viewerID)
+	}
 	if errors.Is(err, db.ErrNotFound) {
 		return g.moved(c, owner, name)
 	}
@@ -161,7 +170,7 @@ func (g *Gate) repo(c *web.Ctx, role model.Role) error {
 // missing one are asked to sign in by git, and get 404 elsewhere.
 func (g *Gate) moved(c *web.Ctx, owner, name string) error {
 	old, err := repodb.Redirect(c.Context(), g.db.Directory(), owner, name)
-	if err == nil {
+	if err == nil && (c.Viewer == nil || c.Viewer.DeployRepo != old.ID) {
 		_, _, err = repodb.FindID(c.Context(), g.db.Directory(), old.ID, c.Viewer.ID())
 	}
 	if errors.Is(err, db.ErrNotFound) {

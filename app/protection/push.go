@@ -151,6 +151,10 @@ func (s *Service) CheckMove(ctx context.Context, g *git.Repository, p *repos.Pus
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		return err
 	}
+	if p.Actor.DeployRepo != 0 {
+		// A deploy token has its own right, not its maker's.
+		role = model.RoleWrite
+	}
 	moves := make([]Move, len(p.Updates))
 	for i, u := range p.Updates {
 		moves[i] = Move{u.Name, u.Old, u.New}

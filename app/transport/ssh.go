@@ -78,6 +78,9 @@ func (x *SSH) authenticate(ctx context.Context, key ssh.PublicKey, _ net.Addr) (
 
 func greeting(_ context.Context, identity any) string {
 	viewer, _ := identity.(*model.Viewer)
+	if viewer != nil && viewer.DeployRepo != 0 {
+		return "Hello! This is the deploy key of one repository, and it works. gitfor gives no shell: use git clone, fetch and push."
+	}
 	return "Hello " + viewer.Name() + "! Your key works. gitfor gives no shell: use git clone, fetch and push."
 }
 
@@ -184,18 +187,32 @@ func (x *SSH) push(ctx context.Context, ses *protocol.SSHSession, viewer *model.
 	return x.git.http.Receive.Serve(ctx, req)
 }
 
-// find is the repository for a fetch, or for a push when write is true. The
-// former name of a repository leads to it.
-func (s *Service) find(ctx context.Context, viewer *model.Viewer, owner, name string, write bool) (*model.Repo, model.Role, error) {
+// named is a repository that the viewer may read, by its name or its former
+// one. A deploy key opens its repository whatever became of its maker's access.
+func (s *Service) named(ctx context.Context, viewer *model.Viewer, owner, name string) (*model.Repo, model.Role, error) {
 	dir := s.DB.Directory()
+	if viewer.DeployRepo != 0 {
+		repo, err := repodb.ByName(ctx, dir, owner, name)
+		if errors.Is(err, db.ErrNotFound) {
+			repo, err = repodb.Redirect(ctx, dir, owner, name)
+		}
+		return repo, model.RoleNone, err
+	}
 	repo, role, err := repodb.Find(ctx, dir, owner, name, viewer.ID())
 	if errors.Is(err, db.ErrNotFound) {
 		old, oldErr := repodb.Redirect(ctx, dir, owner, name)
 		if oldErr != nil {
 			return nil, role, err
 		}
-		repo, role, err = repodb.FindID(ctx, dir, old.ID, viewer.ID())
+		return repodb.FindID(ctx, dir, old.ID, viewer.ID())
 	}
+	return repo, role, err
+}
+
+// find is the repository for a fetch, or for a push when write is true. The
+// former name of a repository leads to it.
+func (s *Service) find(ctx context.Context, viewer *model.Viewer, owner, name string, write bool) (*model.Repo, model.Role, error) {
+	repo, role, err := s.named(ctx, viewer, owner, name)
 	if err != nil {
 		return nil, role, err
 	}

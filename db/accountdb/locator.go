@@ -28,9 +28,18 @@ func Locate(ctx context.Context, dir db.Directory, kind, key string) (int64, err
 }
 
 // AddLocator lets key find the account's credential; ErrConflict when it
-// finds one already.
+// finds one already, or a repository's deploy key.
 func AddLocator(ctx context.Context, tx db.DirectoryTx, kind, key string, accountID int64) error {
-	_, err := tx.NewRaw("INSERT INTO directory.scope_locators (kind, key, scope, created_at) VALUES (?, ?, ?, ?)",
+	var taken bool
+	err := tx.NewRaw("SELECT ? AND EXISTS (SELECT 1 FROM directory.scope_locators WHERE kind = 'deploy_key' AND key = ?)",
+		kind == LocateSSHKey, key).Scan(ctx, &taken)
+	if err != nil {
+		return db.Map(err)
+	}
+	if taken {
+		return db.ErrConflict
+	}
+	_, err = tx.NewRaw("INSERT INTO directory.scope_locators (kind, key, scope, created_at) VALUES (?, ?, ?, ?)",
 		kind, key, db.AccountScope(accountID).String(), tx.Now()).Exec(ctx)
 	return db.Map(err)
 }
