@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html"
 	"html/template"
+	"strconv"
 	"strings"
 	"time"
 
@@ -261,3 +262,5 @@ func Excerpt(hunk string) []diffview.Line {
 	}
 	return out
 }
+
+func itoa(n int) string { return strconv.Itoa(n) }

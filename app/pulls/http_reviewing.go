@@ -27,6 +27,11 @@ type FilesReview interface {
 	Extend(ctx context.Context, f *git.DiffFile) error
 	// Decorate adds conversations and controls to a file.
 	Decorate(f *git.DiffFile, v *diffview.File)
+	// Sum is told of all files, shown or not.
+	Sum(all []git.DiffFile)
+	// Marks is how many conversations a file has, and whether the viewer has
+	// looked at it.
+	Marks(f *git.DiffFile) (comments int, viewed bool)
 	// Finish adds what belongs to the whole page.
 	Finish(p *pullview.FilesProps)
 }

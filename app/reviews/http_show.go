@@ -98,9 +98,10 @@ type files struct {
 	placed map[int64]int                     // line, where the page shows another round than the newest
 	marks  map[string]string
 	shown  map[string]bool
-	viewed int
-	total  int
 	exact  bool
+	// exactly is whether files whose lines are known were looked at.
+	exactly map[string]bool
+	all     []git.DiffFile
 }
 
 // Files prepares the conversations of a page of changed files.
@@ -122,7 +123,7 @@ func (s *Service) Files(c *web.Ctx, pull *model.Pull, g *git.Repository, at pull
 		}
 	}
 	f := &files{s: s, b: b, git: g, at: at, byFile: map[string][]*model.ReviewComment{}, old: map[string][]*model.ReviewComment{},
-		placed: map[int64]int{}, shown: map[string]bool{}, exact: c.Query("w") != "1"}
+		placed: map[int64]int{}, shown: map[string]bool{}, exactly: map[string]bool{}, exact: c.Query("w") != "1"}
 	for _, id := range b.order {
 		f.place(b.threads[id][0])
 	}
@@ -209,7 +210,6 @@ func newLine(d *git.DiffFile, old int) int {
 // Decorate adds conversations and controls to a file.
 func (f *files) Decorate(d *git.DiffFile, v *diffview.File) {
 	path := d.NewName
-	f.shown[path] = true
 	lines := map[string][]reviewview.ThreadProps{}
 	var top []reviewview.ThreadProps
 	for _, first := range f.byFile[path] {
@@ -257,20 +257,47 @@ func (f *files) controls(d *git.DiffFile, v *diffview.File) {
 	if f.at.From == 0 && f.at.Round == f.b.pull.Round() {
 		p.Mark, p.Viewed = markOf(d, f.exact), link.PullPart(o, n, f.b.pull.Number, "viewed")
 		p.On = sameMark(f.marks[d.NewName], p.Mark)
-		f.total++
-		if p.On {
-			f.viewed++
-			v.Folded = true
-		}
+		f.exactly[d.NewName] = p.On
+		v.Folded = p.On
 	}
 	v.Controls = reviewview.Controls(p)
+}
+
+// Sum is told of all files, shown or not.
+func (f *files) Sum(all []git.DiffFile) {
+	f.all = all
+	for i := range all {
+		f.shown[all[i].NewName] = true
+	}
+}
+
+// Marks is how many conversations a file has, and whether the viewer has
+// looked at it.
+func (f *files) Marks(d *git.DiffFile) (comments int, viewed bool) {
+	return len(f.byFile[d.NewName]) + len(f.old[d.NewName]), f.seen(d)
+}
+
+// seen says whether the viewer has looked at a file's change.
+func (f *files) seen(d *git.DiffFile) bool {
+	if on, ok := f.exactly[d.NewName]; ok {
+		return on
+	}
+	mark := f.marks[d.NewName]
+	return mark != "" && sameMark(mark, markOf(d, false))
 }
 
 // Finish adds what belongs to the whole page.
 func (f *files) Finish(p *pullview.FilesProps) {
 	c, b := f.b.c, f.b
 	o, n := c.Repo.Owner.Name, c.Repo.Name
-	p.Viewed, p.Total = f.viewed, f.total
+	if c.Viewer.SignedIn() && f.at.From == 0 && f.at.Round == b.pull.Round() {
+		p.Total = len(f.all)
+		for i := range f.all {
+			if f.seen(&f.all[i]) {
+				p.Viewed++
+			}
+		}
+	}
 	last := 0
 	for _, r := range b.reviews {
 		if r.AuthorID == c.Viewer.ID() && r.State != model.ReviewPending {

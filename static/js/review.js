@@ -119,7 +119,9 @@
     const details = file?.querySelector("details");
     if (details) details.open = !on;
     const count = document.querySelector("[data-review-viewed-count]");
-    if (count) count.textContent = document.querySelectorAll("[data-review-viewed] input[name=on]:checked").length;
+    if (count) count.textContent = Math.max(0, Number(count.textContent.replace(/\D/g, "")) + (on ? 1 : -1)).toLocaleString("en");
+    const row = document.querySelector(`[data-tree] [data-path="${CSS.escape(file?.dataset.diffFile || "")}"]`);
+    row?.toggleAttribute("data-viewed", on);
   });
 
   // What others write meanwhile.
@@ -266,6 +268,36 @@
       }
     }
   });
+
+  // The list of all files is filtered by name and by kind.
+  function filter(box) {
+    const words = box.querySelector("[data-tree-filter]")?.value.toLowerCase().split(/\s+/).filter(Boolean) || [];
+    const kind = box.querySelector("[data-tree-kind]")?.value || "";
+    let folder = null;
+    for (const row of box.querySelectorAll("[data-tree] > li")) {
+      if (row.matches("[data-tree-folder]")) {
+        folder = row;
+        folder.hidden = true;
+        continue;
+      }
+      const path = row.dataset.path.toLowerCase();
+      const fits = words.every((w) => path.includes(w)) && (kind === "" || (kind === "unviewed" ? !row.hasAttribute("data-viewed") : row.hasAttribute("data-comments")));
+      row.hidden = !fits;
+      if (fits && folder) folder.hidden = false;
+    }
+  }
+  for (const kind of ["input", "change"]) {
+    document.addEventListener(kind, (e) => {
+      if (!e.target.matches?.("[data-tree-filter], [data-tree-kind]")) return;
+      const box = e.target.closest("details");
+      // A filter of a list that is not loaded yet loads it.
+      const later = box.querySelector("#changed-files > a[hx-get]");
+      if (later) {
+        document.addEventListener("htmx:afterSettle", () => filter(box), { once: true });
+        later.click();
+      } else filter(box);
+    });
+  }
 
   // Without a pointer that hovers, a tap on a line shows its button.
   document.addEventListener("click", (e) => {

@@ -22,6 +22,8 @@ type Line struct {
 	NoNewline bool
 	// Below is shown under the line, such as a conversation.
 	Below templ.Component
+	// Moved, when set, says where the line came from or went.
+	Moved string
 }
 
 // Pair is a row of the side-by-side view; a missing side is nil.
@@ -32,6 +34,10 @@ type Hunk struct {
 	Header string
 	Lines  []Line
 	Pairs  []Pair // side by side only
+	// Gap is how many unchanged lines before the hunk are not shown; Up shows
+	// the last of them, Down the first.
+	Gap      int
+	Up, Down string
 }
 
 // File is a changed file.
@@ -50,8 +56,12 @@ type File struct {
 	NoteLink string
 	// Expand, when set, is where the file comes from with all its lines.
 	Expand string
-	// Load, when set, is where the lines that were left out come from.
-	Load string
+	// Load, when set, is where the lines that were left out come from; Partly
+	// says that some are shown.
+	Load   string
+	Partly bool
+	// End, when set, shows the unchanged lines after the last hunk.
+	End string
 	// Before and After are the addresses of an image's two states.
 	Before, After string
 	// View is the page of the whole file after the change.
@@ -85,4 +95,37 @@ type Props struct {
 	NoLineEnds bool
 	// More is the number of files that are not listed.
 	More int
+	// Tree, when set, is the list of all files. Total is how many there are,
+	// Next where those after the listed ones come from, Before those before.
+	Tree         *TreeProps
+	Total        int
+	Next, Before string
+}
+
+// TreeProps are the list of all changed files.
+type TreeProps struct {
+	Entries []TreeEntry
+	Total   int
+	// Later is where the entries come from that are not loaded yet.
+	Later string
+}
+
+// TreeEntry is a changed file in the list of all.
+type TreeEntry struct {
+	// Folder is set on the first file of another folder.
+	Folder     string
+	Name, Path string
+	Href       string
+	Status     string
+	Additions  int
+	Deletions  int
+	Comments   int
+	Viewed     bool
+}
+
+func (p Props) total() int {
+	if p.Total > 0 {
+		return p.Total
+	}
+	return len(p.Files) + p.More
 }
