@@ -3,12 +3,15 @@ package notifications
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/eventdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/notificationdb"
 	"github.com/gitfor/gitfor/db/threaddb"
@@ -38,13 +41,15 @@ type facts struct {
 	ReviewerIDs  []int64  `json:"reviewerIds"`
 	ReviewerID   int64    `json:"reviewerId"`
 	ReviewTeamID int64    `json:"reviewTeamId"`
+	// ReviewID is the review that a comment on a change came with.
+	ReviewID int64 `json:"reviewId"`
 	// ReviewState is approved, changes_requested or commented.
 	ReviewState string `json:"reviewState"`
 	// Tag and Name are a release's.
 	Tag  string `json:"tag"`
 	Name string `json:"name"`
-	// OldTitle is set where an edit changed the title.
-	OldTitle *string `json:"oldTitle"`
+	// OldBody is what an edited text was before.
+	OldBody *string `json:"oldBody"`
 }
 
 // told is an event made ready for telling.
@@ -142,8 +147,14 @@ func (s *Service) concern(ctx context.Context, t *told) error {
 		t.add(model.ToldReview, t.ReviewerIDs...)
 		t.begin(t.ReviewerIDs...)
 	case "created", "submitted": // comments and reviews
-		t.watchers, loud = true, model.ToldComment
 		t.ends[t.event.ActorID] = true
+		if t.what == "created" && t.ReviewID != 0 {
+			if part, err := s.partOfReview(ctx, t.event); err != nil || part {
+				// The review's own event tells of its comments.
+				return errors.Join(err, s.mentioned(ctx, t), s.participants(ctx, t, ""))
+			}
+		}
+		t.watchers, loud = true, model.ToldComment
 		if t.ReviewState == "changes_requested" {
 			t.begin(t.AuthorID)
 		}
@@ -174,6 +185,14 @@ func (s *Service) concern(ctx context.Context, t *told) error {
 	return s.participants(ctx, t, loud)
 }
 
+// partOfReview says whether a comment on a change was published together with
+// the review that it belongs to.
+func (s *Service) partOfReview(ctx context.Context, e *model.Event) (bool, error) {
+	list, err := eventdb.List(ctx, s.DB.Events(), eventdb.Filter{RepoID: e.RepoID, Types: []string{"review.submitted"},
+		After: &model.Event{At: e.At.Add(-time.Minute), Seq: max(e.Seq-1000, 0)}, Limit: 100})
+	return slices.ContainsFunc(list, func(r *model.Event) bool { return r.ActorID == e.ActorID && r.Time.Equal(e.Time) }), err
+}
+
 func (t *told) begin(ids ...int64) {
 	for _, id := range ids {
 		t.turn[id] = true
@@ -184,6 +203,9 @@ func (t *told) begin(ids ...int64) {
 func (s *Service) mentioned(ctx context.Context, t *told) error {
 	var names, teams []string
 	for _, m := range t.Mentions {
+		if t.OldBody != nil && strings.Contains(strings.ToLower(*t.OldBody), "@"+m) {
+			continue // named before the edit, and told then
+		}
 		if strings.Contains(m, "/") {
 			teams = append(teams, m)
 		} else {

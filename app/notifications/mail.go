@@ -17,6 +17,7 @@ import (
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/notificationdb"
 	"github.com/gitfor/gitfor/db/repodb"
+	"github.com/gitfor/gitfor/db/reviewdb"
 	"github.com/gitfor/gitfor/db/threaddb"
 	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/notificationview"
@@ -127,6 +128,8 @@ func (s *Service) compose(ctx context.Context, t *told, p *notificationdb.Person
 	switch {
 	case t.what == "opened":
 		m.ID = m.Thread
+	case t.what == "submitted":
+		m.ID = m.Thread + ".r" + strconv.FormatInt(t.ReviewID, 10)
 	case t.CommentID != 0:
 		m.ID = m.Thread + ".c" + strconv.FormatInt(t.CommentID, 10)
 	default:
@@ -166,6 +169,10 @@ func (s *Service) words(ctx context.Context, t *told, p *notificationdb.Person) 
 	}
 	body := ""
 	switch {
+	case t.ReviewID != 0:
+		if body, err = reviewWords(ctx, repo, t); err != nil {
+			return "", "", err
+		}
 	case t.CommentID != 0:
 		item, err := threaddb.Item(ctx, repo, t.CommentID)
 		if err != nil {
@@ -188,6 +195,45 @@ func (s *Service) words(ctx context.Context, t *told, p *notificationdb.Person) 
 		return "", "", err
 	}
 	return title, texts[0], nil
+}
+
+// reviewWords is the Markdown of a review with its comments, or of one comment
+// on a change.
+func reviewWords(ctx context.Context, repo db.Repo, t *told) (string, error) {
+	if t.CommentID != 0 {
+		c, err := reviewdb.Comment(ctx, repo, t.CommentID)
+		if err != nil || c.Pending {
+			return "", err
+		}
+		return onChange(c), nil
+	}
+	r, err := reviewdb.Find(ctx, repo, t.Number, t.ReviewID)
+	if err != nil {
+		return "", err
+	}
+	parts := []string{r.Body}
+	comments, err := reviewdb.Comments(ctx, repo, t.Number, 0)
+	if err != nil {
+		return "", err
+	}
+	for _, c := range comments {
+		if c.ReviewID == r.ID && !c.Pending {
+			parts = append(parts, onChange(c))
+		}
+	}
+	return strings.TrimSpace(strings.Join(parts, "\n\n")), nil
+}
+
+// onChange is a comment on a change with the place before it.
+func onChange(c *model.ReviewComment) string {
+	if c.Path == "" {
+		return c.Body
+	}
+	place := "`" + strings.ReplaceAll(c.Path, "`", "'") + "`"
+	if c.Line > 0 {
+		place += ", line " + strconv.Itoa(int(c.Line))
+	}
+	return place + ":\n\n" + c.Body
 }
 
 // maxDigest is how many threads a digest tells of; the inbox has the rest.

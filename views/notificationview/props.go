@@ -144,6 +144,8 @@ func Did(what string) string {
 	switch {
 	case kind == "comment":
 		return "commented"
+	case kind == "review" && verb == "dismissed":
+		return "dismissed a review"
 	case kind == "review":
 		return "reviewed"
 	case kind == "release":
