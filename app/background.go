@@ -25,6 +25,8 @@ import (
 	"github.com/gitfor/gitfor/app/transport"
 	"github.com/gitfor/gitfor/app/upkeep"
 	"github.com/gitfor/gitfor/app/webhooks"
+	"github.com/gitfor/gitfor/views/settingview"
+	"github.com/gitfor/gitfor/views/ui"
 )
 
 // buildEvents makes what features publish into and are woken by, before them.
@@ -122,6 +124,8 @@ func (a *App) buildNotifications() {
 	a.Kit.SetUnread(a.Notifications.Unread)
 	a.Threads.Seen = a.Notifications.Seen
 	a.Settings.More = append(a.Settings.More, notifications.SettingsTab())
+	a.Explore.Files = a.Codes.FindFiles
+	a.Explore.Settings = func() []ui.NavSection { return settingview.Sections(a.Settings.More...) }
 }
 
 // buildRules makes what is said of commits and what is asked of branches; it

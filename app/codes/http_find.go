@@ -2,6 +2,7 @@ package codes
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,6 +11,8 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/codeview"
 	"github.com/gitfor/gitfor/views/link"
 )
@@ -45,6 +48,24 @@ func (s *Service) find(c *web.Ctx) error {
 	}
 	return s.show(c, web.Page{Title: "Go to file · " + p.repo.FullName(), Body: codeview.FindPage(props),
 		Parts: map[string]func() templ.Component{"found": func() templ.Component { return codeview.Found(props) }}})
+}
+
+// FindFiles are the paths of a repository's default branch that match parts of
+// a name, the best first, and the branch; none where there are no commits.
+func (s *Service) FindFiles(c *web.Ctx, repo *model.Repo, q string, limit int) (paths []string, ref string, err error) {
+	p, err := s.at(c.Context(), repo, "")
+	if errors.Is(err, errEmpty) || errors.Is(err, db.ErrNotFound) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	all, _, err := s.names(c, p)
+	if err != nil {
+		return nil, "", err
+	}
+	found := bestPaths(all, q)
+	return found[:min(len(found), limit)], p.ref(), nil
 }
 
 // fileNames are the paths of all files of one tree.

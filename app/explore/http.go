@@ -8,6 +8,7 @@ import (
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
+	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/repodb"
 	"github.com/gitfor/gitfor/views/layout"
 	"github.com/gitfor/gitfor/views/link"
@@ -21,6 +22,12 @@ type Service struct {
 	gate *perms.Gate
 	// panels are what features add to the dashboard.
 	panels []Panel
+
+	// Files finds files of a repository's default branch by parts of their
+	// names, and Settings lists the pages of a person's settings, for the
+	// palette; set before the first request.
+	Files    func(c *web.Ctx, repo *model.Repo, query string, limit int) (paths []string, ref string, err error)
+	Settings func() []ui.NavSection
 }
 
 // Panel is a part of the dashboard, such as what waits for the viewer; nil
@@ -68,21 +75,34 @@ func (s *Service) home(c *web.Ctx) error {
 
 func (s *Service) explore(c *web.Ctx) error {
 	page := c.QueryInt("page", 1, 1, 10_000)
-	query, sort := strings.TrimSpace(c.Query("q")), c.Query("sort")
-	list, more, err := repodb.List(c.Context(), s.db.Directory(), c.Viewer.ID(), repodb.ListOpts{Query: query, Sort: sort,
-		Limit: perPage, Offset: int64(page-1) * perPage})
+	typed, sort := strings.TrimSpace(c.Query("q")), c.Query("sort")
+	people := c.Query("type") == "people"
+	props := siteview.ExploreProps{Query: typed, Sort: sort, Page: page, People: people}
+	uri := c.R.URL.RequestURI()
+	more := false
+	var err error
+	if people {
+		props.Accounts, more, err = accountdb.SearchPage(c.Context(), s.db.Directory(), typed, perPage, int64(page-1)*perPage)
+	} else {
+		o := parse(typed)
+		o.Sort, o.Limit, o.Offset = sort, perPage, int64(page-1)*perPage
+		props.Repos, more, err = repodb.List(c.Context(), s.db.Directory(), c.Viewer.ID(), o)
+		if err == nil && len(props.Repos) == 0 && page == 1 && o.Query != "" {
+			o.Loose = true
+			props.Repos, more, err = repodb.List(c.Context(), s.db.Directory(), c.Viewer.ID(), o)
+		}
+		if err == nil && page == 1 && o.Query != "" {
+			props.Accounts, err = accountdb.Search(c.Context(), s.db.Directory(), o.Query, 6)
+		}
+		for _, o := range [][2]string{{"", "Updated"}, {"stars", "Stars"}, {"name", "Name"}, {"created", "New"}} {
+			props.Sorts = append(props.Sorts, ui.Tab{Key: o[0], Label: o[1], Href: link.Set(link.Set(uri, "sort", o[0]), "page", "")})
+		}
+	}
 	if err != nil {
 		return err
 	}
-	props := siteview.ExploreProps{Query: query, Sort: sort, Repos: list, Page: page}
-	if page == 1 && query != "" {
-		if props.Accounts, err = accountdb.Search(c.Context(), s.db.Directory(), query, 6); err != nil {
-			return err
-		}
-	}
-	uri := c.R.URL.RequestURI()
-	for _, o := range [][2]string{{"", "Updated"}, {"stars", "Stars"}, {"name", "Name"}, {"created", "New"}} {
-		props.Sorts = append(props.Sorts, ui.Tab{Key: o[0], Label: o[1], Href: link.Set(link.Set(uri, "sort", o[0]), "page", "")})
+	for _, k := range [][2]string{{"", "Repositories"}, {"people", "People"}} {
+		props.Kinds = append(props.Kinds, ui.Tab{Key: k[0], Label: k[1], Href: link.Set(link.Set(link.Set(uri, "type", k[0]), "page", ""), "sort", "")})
 	}
 	if page > 1 {
 		props.Newer = link.Page(uri, page-1)
@@ -93,48 +113,23 @@ func (s *Service) explore(c *web.Ctx) error {
 	return c.Render(web.Page{Title: "Explore", Shell: layout.Site, Body: siteview.Explore(props)})
 }
 
-// palette lists where the typed text may lead.
-func (s *Service) palette(c *web.Ctx) error {
-	query := strings.TrimSpace(c.Query("q"))
-	var options []siteview.Option
-	if query == "" {
-		options = pages(c)
-	}
-	opts := repodb.ListOpts{Query: query, Limit: 8, Sort: "pushed"}
-	if query == "" {
-		opts.MemberID = c.Viewer.ID()
-	}
-	if query != "" || c.Viewer.SignedIn() {
-		repos, _, err := repodb.List(c.Context(), s.db.Directory(), c.Viewer.ID(), opts)
-		if err != nil {
-			return err
-		}
-		for _, r := range repos {
-			options = append(options, siteview.Option{Icon: "book-marked", Label: r.FullName(), Hint: r.Description,
-				Href: link.Repo(r.Owner.Name, r.Name)})
+// parse takes the words language:, topic: and owner: out of what was typed.
+func parse(typed string) repodb.ListOpts {
+	var o repodb.ListOpts
+	var words []string
+	for _, w := range strings.Fields(typed) {
+		name, value, ok := strings.Cut(w, ":")
+		switch {
+		case ok && value != "" && (name == "language" || name == "lang"):
+			o.Language = value
+		case ok && value != "" && name == "topic":
+			o.Topic = value
+		case ok && value != "" && (name == "owner" || name == "user" || name == "org"):
+			o.Owner = value
+		default:
+			words = append(words, w)
 		}
 	}
-	if query != "" {
-		accounts, err := accountdb.Search(c.Context(), s.db.Directory(), query, 5)
-		if err != nil {
-			return err
-		}
-		for _, a := range accounts {
-			options = append(options, siteview.Option{Icon: "user", Label: a.Name, Hint: a.DisplayName, Href: link.Account(a.Name)})
-		}
-		options = append(options, siteview.Option{Icon: "search", Label: "Search everywhere for “" + query + "”", Href: link.Explore(query)})
-	}
-	return c.Render(web.Page{Shell: layout.Site, Body: siteview.Options(options)})
-}
-
-// pages are the places that the palette offers before anything is typed.
-func pages(c *web.Ctx) []siteview.Option {
-	if !c.Viewer.SignedIn() {
-		return []siteview.Option{{Icon: "compass", Label: "Explore", Href: link.Explore("")},
-			{Icon: "log-in", Label: "Sign in", Href: link.Login("")}}
-	}
-	return []siteview.Option{{Icon: "house", Label: "Dashboard", Href: link.Home()},
-		{Icon: "plus", Label: "New repository", Href: link.New()},
-		{Icon: "compass", Label: "Explore", Href: link.Explore("")},
-		{Icon: "settings", Label: "Settings", Href: link.Settings("")}}
+	o.Query = strings.Join(words, " ")
+	return o
 }

@@ -279,3 +279,21 @@ func TestEnqueue(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// TestText reads what people write as text.
+func TestText(t *testing.T) {
+	t.Parallel()
+	c := &catcher{}
+	s := service(t, "smtp://"+catch(t, c), "")
+	err := s.Send(t.Context(), mail.Message{To: "bob@example.com", Subject: "x", Body: templ.Raw(
+		`<p>Look <b>here</b>,<br>or there.</p><ul><li>one</li><li>two</li></ul><pre><code>a  b
+  c</code></pre><blockquote><p>quoted</p><p>twice</p></blockquote><p><a href="https://x/">https://x/</a></p><p>end</p>`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := parts(t, c.got[0].data)
+	want := "Look here,\nor there.\n\n- one\n- two\n\n    a  b\n      c\n\n> quoted\n>\n> twice\n\nhttps://x/\n\nend"
+	if got := strings.TrimSpace(text); got != want {
+		t.Errorf("%q\nwant\n%q", got, want)
+	}
+}

@@ -26,7 +26,9 @@ type textWriter struct {
 	// prefix begins each line, such as "> ".
 	prefix string
 	// breaks are the line ends that wait for the next word, space a blank.
-	breaks  int
+	breaks int
+	// gap begins the empty lines before it: what was quoted on both sides.
+	gap     string
 	space   bool
 	started bool
 	// fresh says that the line is empty already.
@@ -37,6 +39,9 @@ type textWriter struct {
 // end ends the line; with n = 2 the paragraph.
 func (t *textWriter) end(n int) {
 	if !t.fresh {
+		if t.breaks == 0 || len(t.prefix) < len(t.gap) {
+			t.gap = t.prefix
+		}
 		t.breaks, t.space = max(t.breaks, n), false
 	}
 }
@@ -50,7 +55,7 @@ func (t *textWriter) put(word string) {
 		t.b.WriteString(t.prefix)
 	case t.breaks > 0:
 		for range t.breaks - 1 {
-			t.b.WriteString("\n" + strings.TrimRight(t.prefix, " "))
+			t.b.WriteString("\n" + strings.TrimRight(t.gap, " "))
 		}
 		t.b.WriteString("\n" + t.prefix)
 	case t.space:

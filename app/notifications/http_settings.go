@@ -2,6 +2,7 @@ package notifications
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/gitfor/gitfor/app/fault"
@@ -42,7 +43,7 @@ func (s *Service) showSettings(c *web.Ctx, set model.NotifySettings, errs fault.
 			p.Emails = append(p.Emails, e.Email)
 		}
 	}
-	for _, r := range model.ToldReasons() {
+	for _, r := range offered() {
 		p.Reasons = append(p.Reasons, notificationview.ReasonRow{Reason: r, Label: notificationview.Reason(r),
 			Hint: notificationview.Why(r, "the repository"), Ways: set.For(r)})
 	}
@@ -51,6 +52,11 @@ func (s *Service) showSettings(c *web.Ctx, set model.NotifySettings, errs fault.
 		page.Status = http.StatusUnprocessableEntity
 	}
 	return c.Render(page)
+}
+
+// offered are the reasons that something is told for today.
+func offered() []string {
+	return slices.DeleteFunc(model.ToldReasons(), func(r string) bool { return r == model.ToldCI || r == model.ToldSecurity })
 }
 
 type settingsInput struct {
@@ -80,7 +86,7 @@ func (s *Service) settingsSave(c *web.Ctx) error {
 	for _, w := range in.Ways {
 		chosen[w] = true
 	}
-	for _, r := range model.ToldReasons() {
+	for _, r := range offered() {
 		was := before.For(r)
 		set.Reasons[r] = model.Channels{Web: chosen["web:"+r], Mail: chosen["mail:"+r], Digest: chosen["digest:"+r], Push: was.Push}
 	}

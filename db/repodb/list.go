@@ -20,8 +20,14 @@ type ListOpts struct {
 	WatchedBy int64
 	// ForkOf, when not 0, restricts to forks of the repository.
 	ForkOf int64
+	// Owner, Language and Topic, when not empty, restrict to repositories of the
+	// account of this name, in which the language is, or that have the topic.
+	Owner, Language, Topic string
 	// Query matches names as typed, with typing errors allowed.
 	Query string
+	// Loose matches names that begin with the same letter and look alike: for
+	// when nothing else was found.
+	Loose bool
 	// Visibility is "", public or private.
 	Visibility string
 	// Sort is updated (default), created, pushed, name or stars.
@@ -54,10 +60,24 @@ func List(ctx context.Context, dir db.Directory, viewerID int64, o ListOpts) (re
 	if o.ForkOf != 0 {
 		q = q.Where("r.fork_of = ?", o.ForkOf)
 	}
+	if o.Owner != "" {
+		q = q.Where("owner.name_key = ?", model.Key(o.Owner))
+	}
+	if o.Language != "" {
+		q = q.Where("EXISTS (SELECT FROM jsonb_object_keys(r.languages) AS l WHERE lower(l) = ?)", model.Key(o.Language))
+	}
+	if o.Topic != "" {
+		q = q.Where("? = ANY (r.topics)", model.Key(o.Topic))
+	}
 	if o.Visibility != "" {
 		q = q.Where("r.visibility = ?", o.Visibility)
 	}
-	q = order(search(q, o.Query), o)
+	if o.Loose {
+		q = loose(q, o.Query)
+	} else {
+		q = search(q, o.Query)
+	}
+	q = order(q, o)
 	if err := q.Scan(ctx); err != nil {
 		return nil, false, db.Map(err)
 	}
@@ -84,6 +104,21 @@ func search(q *bun.SelectQuery, query string) *bun.SelectQuery {
 	}
 	return q.Where("(r.name_key LIKE ? OR r.name_key % ? OR r.description ILIKE ?)", part, query, part).
 		OrderExpr("r.name_key = ? DESC, r.name_key LIKE ? DESC, similarity(r.name_key, ?) DESC", query, like(query)+"%", query)
+}
+
+// loose matches names that look somewhat alike. The first letter keeps it to a
+// part of them.
+func loose(q *bun.SelectQuery, query string) *bun.SelectQuery {
+	query = model.Key(strings.TrimSpace(query))
+	if _, name, ok := strings.Cut(query, "/"); ok {
+		query = name
+	}
+	rs := []rune(query)
+	if len(rs) < 4 {
+		return q.Where("false")
+	}
+	return q.Where("r.name_key LIKE ?", like(string(rs[:1]))+"%").Where("similarity(r.name_key, ?) > 0.2", query).
+		OrderExpr("similarity(r.name_key, ?) DESC", query)
 }
 
 // like escapes the wildcards of LIKE.

@@ -152,6 +152,8 @@ func Did(what string) string {
 		return "published"
 	case verb == "review_requested":
 		return "asked for a review"
+	case verb == "opened":
+		return "opened"
 	case verb == "ready_for_review":
 		return "marked it as ready"
 	case verb == "assigned":
