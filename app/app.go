@@ -25,6 +25,7 @@ import (
 	"github.com/gitfor/gitfor/app/explore"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
+	"github.com/gitfor/gitfor/app/intake"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/lfs"
 	"github.com/gitfor/gitfor/app/mail"
@@ -119,6 +120,7 @@ type App struct {
 	Transport *transport.Service
 	LFS       *lfs.Service
 	Upkeep    *upkeep.Service
+	Intake    *intake.Service
 	Codes     *codes.Service
 	Explore   *explore.Service
 	Markup    *markup.Renderer
@@ -222,6 +224,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.buildUpkeep(pools)
+	a.buildIntake()
 	a.buildRules()
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail,
 		SendLink: a.Auth.SendEmailLink}
@@ -241,6 +244,8 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.bySSHKey, Log: a.log,
 		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}}})
+		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
+		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}, intakeRules{a.Intake, a.Repos}}})
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,7 @@ func (a *App) routes(r *web.Router) {
 	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
 	a.Audit.Routes(r)
 	a.Upkeep.Routes(r)
+	a.Intake.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
 	a.Statuses.Routes(r)

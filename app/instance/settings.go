@@ -34,6 +34,8 @@ type Settings struct {
 	// HourlyRequests is how many API requests one token, or one stranger's
 	// address, may make in an hour.
 	HourlyRequests int
+	// MaxFileMB bounds a file that is pushed; 0 is no bound.
+	MaxFileMB int
 }
 
 // Setting declares one setting.
@@ -80,6 +82,9 @@ func Table() []Setting {
 		{Key: "limits.hourly_requests", Section: "Limits", Label: "API requests an hour", Default: "15000", Min: 60, Max: 100_000_000,
 			Doc:   "For one token, or one address that is not signed in.",
 			field: func(s *Settings) any { return &s.HourlyRequests }},
+		{Key: "limits.max_file_mb", Section: "Limits", Label: "Largest file in git", Unit: "MB", Default: "100", Max: 10_000,
+			Doc:   "What is larger belongs into git-lfs. Repositories can set less. 0 is no limit.",
+			field: func(s *Settings) any { return &s.MaxFileMB }},
 	}
 }
 

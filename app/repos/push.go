@@ -94,6 +94,11 @@ func (s *Service) MoveRefs(ctx context.Context, g *git.Repository, p *Push) erro
 			return err
 		}
 	}
+	if s.Files != nil {
+		if err := s.Files(ctx, g, p); err != nil {
+			return err
+		}
+	}
 	if s.Locks != nil {
 		if err := s.Locks(ctx, g, p); err != nil {
 			return err

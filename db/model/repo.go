@@ -64,6 +64,21 @@ type RepoSettings struct {
 	// are published.
 	ImmutableReleases bool   `json:"immutable_releases,omitempty"`
 	ArchivedReason    string `json:"archived_reason,omitempty"`
+	// ForbiddenPaths are patterns of files that may not come in.
+	ForbiddenPaths []string `json:"forbidden_paths,omitempty"`
+	// SecretsAllowed are what the rules about secrets found and people let in.
+	SecretsAllowed []SecretAllowed `json:"secrets_allowed,omitempty"`
+}
+
+// SecretAllowed is a secret that may be pushed, with who says so and why.
+type SecretAllowed struct {
+	// Code stands for the secret: a hash of it and the rule.
+	Code   string    `json:"code"`
+	Rule   string    `json:"rule"`
+	File   string    `json:"file"`
+	Reason string    `json:"reason"`
+	By     int64     `json:"by"`
+	At     time.Time `json:"at"`
 }
 
 // FullName is owner/name; Owner must be loaded.
