@@ -243,8 +243,6 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildDeploy()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.bySSHKey, Log: a.log,
-		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}}})
-		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.Auth.BySSHKey, Log: a.log,
 		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}, intakeRules{a.Intake, a.Repos}}})
 	if err != nil {
 		return err
