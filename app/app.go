@@ -28,6 +28,7 @@ import (
 	"github.com/gitfor/gitfor/app/intake"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/lfs"
+	"github.com/gitfor/gitfor/app/limits"
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/notifications"
@@ -219,7 +220,7 @@ func (a *App) build(ctx context.Context) (err error) {
 		URL: a.cfg.URL, RPID: a.cfg.RPID, SetupCode: a.cfg.SetupCode, Instance: a.Instance})
 	a.Accounts.Gate = a.Gate
 	a.Accounts.OnChange(a.Auth.Forget)
-	a.services = append(a.services, a.Auth)
+	a.services = append(a.services, a.Auth, limits.New(a.DB, a.Kit, a.log))
 	a.Alarms.Add(alarms.Task{Kind: db.AccountKind, Name: "auth.expire", Run: a.Auth.Expire})
 	a.Repos = repos.New(repos.Deps{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Git: a.Git, Pools: pools, Log: a.log, URL: a.cfg.URL,
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
@@ -229,12 +230,12 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail,
 		SendLink: a.Auth.SendEmailLink}
 	a.buildAudit()
-	a.Access = access.New(access.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
+	a.Access = access.New(access.Deps{Mail: a.Mail, URL: a.cfg.URL, DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail,
 		SendLink: a.Auth.SendEmailLink}
 	a.buildAudit()
-	a.Orgs = orgs.New(orgs.Deps{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Access: a.Access, Repos: a.Repos,
+	a.Orgs = orgs.New(orgs.Deps{Mail: a.Mail, URL: a.cfg.URL, DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Access: a.Access, Repos: a.Repos,
 		Tokens: secret.NewTokens(a.Ring)})
 	a.OAuth = oauth.New(oauth.Deps{DB: a.DB, Gate: a.Gate, Auth: a.Auth, Tokens: secret.NewTokens(a.Ring)})
 	a.Access.More = a.Orgs.Waiting

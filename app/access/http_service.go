@@ -4,11 +4,11 @@ import (
 	"context"
 
 	"github.com/a-h/templ"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
-	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/layout"
 )
 
@@ -17,6 +17,10 @@ type Deps struct {
 	DB    *db.DB
 	Gate  *perms.Gate
 	Repos *repos.Service
+	// Mail carries invitations; none are sent when nil. URL is the public
+	// address.
+	Mail *mail.Service
+	URL  string
 	// SettingsShell is the frame of a person's settings.
 	SettingsShell func(active string) layout.Shell
 }
@@ -24,9 +28,6 @@ type Deps struct {
 // Service changes who may do what.
 type Service struct {
 	Deps
-	// Invited, when set, is told of a new invitation after it was stored, to
-	// send mail.
-	Invited func(ctx context.Context, inv *model.Invitation, repo *model.Repo)
 	// More, when set, shows the viewer's invitations to other things.
 	More func(c *web.Ctx) (templ.Component, error)
 	// Blocked, when set, says that one account keeps another away.

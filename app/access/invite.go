@@ -67,6 +67,9 @@ func (s *Service) Invite(ctx context.Context, viewer *model.Viewer, repo *model.
 		if err := accessdb.PutInvitation(ctx, tx, inv); err != nil {
 			return err
 		}
+		if err := s.write(ctx, tx, user, viewer, repo, inv); err != nil {
+			return err
+		}
 		if err := note(ctx, tx, "repo.invite_member", viewer, repo, user.Name, audit.Facts{"role": inv.Role}); err != nil {
 			return err
 		}
@@ -77,9 +80,6 @@ func (s *Service) Invite(ctx context.Context, viewer *model.Viewer, repo *model.
 		return nil, err
 	}
 	inv.Account, inv.Inviter = user, viewer.Account
-	if s.Invited != nil && id == 0 {
-		s.Invited(ctx, inv, repo)
-	}
 	return inv, nil
 }
 

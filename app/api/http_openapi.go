@@ -38,8 +38,12 @@ func (m *Meta) openAPI(c *web.Ctx) error {
 }
 
 func (m *Meta) rateLimit(c *web.Ctx) error {
-	core := map[string]any{"limit": c.Usage.Limit, "used": c.Usage.Used, "remaining": c.Usage.Remaining, "reset": c.Usage.Reset.Unix()}
-	return c.JSON(http.StatusOK, map[string]any{"resources": map[string]any{"core": core, "search": core}, "rate": core})
+	resources := map[string]any{}
+	for kind := range web.Costs() {
+		u := c.UsageOf(kind)
+		resources[kind] = map[string]any{"limit": u.Limit, "used": u.Used, "remaining": u.Remaining, "reset": u.Reset.Unix(), "resource": kind}
+	}
+	return c.JSON(http.StatusOK, map[string]any{"resources": resources, "rate": resources[web.CostCore]})
 }
 
 func (m *Meta) meta(c *web.Ctx) error {

@@ -8,6 +8,7 @@ import (
 	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
@@ -24,14 +25,15 @@ type Deps struct {
 	Access   *access.Service
 	Repos    *repos.Service
 	Tokens   *secret.Tokens
+	// Mail carries invitations; none are sent when nil. URL is the public
+	// address.
+	Mail *mail.Service
+	URL  string
 }
 
 // Service holds the operations and pages.
 type Service struct {
 	Deps
-	// Invited, when set, is told of a new invitation after it was stored, to
-	// send mail.
-	Invited func(ctx context.Context, inv *Invitation)
 	// Blocked, when set, says that one account keeps another away.
 	Blocked func(ctx context.Context, by, who int64) (bool, error)
 	now     func() time.Time

@@ -76,7 +76,7 @@ func (s *Service) Invite(ctx context.Context, viewer *model.Viewer, org *model.A
 
 // keep stores an invitation with a link of its own.
 func (s *Service) keep(ctx context.Context, viewer *model.Viewer, org *model.Account, inv *Invitation, said Invited) error {
-	err := s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
+	return s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		inv.ID, inv.ExpiresAt = 0, tx.Now().Add(LinkTime)
 		if inv.AccountID == 0 {
 			token, hash := s.Tokens.NewLink(linkPurpose, org.ID, inv.ExpiresAt)
@@ -86,16 +86,15 @@ func (s *Service) keep(ctx context.Context, viewer *model.Viewer, org *model.Acc
 			return err
 		}
 		said.InvitationID = inv.ID
+		if err := s.write(ctx, tx, viewer, org, inv); err != nil {
+			return err
+		}
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "org.invite_member", Actor: viewer, AccountID: org.ID, Target: said.Name,
 			After: audit.Facts{"role": inv.Role, "by_mail": inv.Email != "", "by_link": inv.AccountID == 0 && inv.Email == ""}}); err != nil {
 			return err
 		}
 		return events.Emit(ctx, tx, events.About{AccountID: org.ID, Actor: viewer}, said)
 	})
-	if err == nil && s.Invited != nil {
-		s.Invited(ctx, inv)
-	}
-	return err
 }
 
 // Invitation is one with its link's token, known only when it is made.

@@ -72,6 +72,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Post("/settings/keys/ssh/{id}/remove", in, s.sshRemove)
 	r.Post("/settings/keys/gpg", in, s.gpgAdd)
 	r.Post("/settings/keys/gpg/{id}/remove", in, s.gpgRemove)
+	r.Get("/settings/credentials", in, s.credentials)
 	r.Get("/settings/tokens", in, s.tokens)
 	r.Get("/settings/tokens/new", in, s.tokenForm)
 	r.Post("/settings/tokens", in, s.tokenMake)

@@ -287,3 +287,17 @@ func TestDeleteAndRestore(t *testing.T) {
 	s.Anon().Get("/ann/x").OK()
 	ann.API(http.MethodGet, "/user", nil).OK()
 }
+
+// TestCredentials finds every kind on one page, and what was revoked below.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	ann := s.User(t, "ann")
+	ann.Post("/settings/tokens", "name", "Old one", "expires", "30", "reach", "all", "scopes", "repo").Want(303)
+	page := ann.Get("/settings/credentials").OK().Has("Old one").Has("Access token")
+	if page.Find("table tbody tr").Length() < 2 {
+		t.Error("tokens are missing")
+	}
+	ann.Get("/settings/credentials").OK().Has("personal_access_token.create")
+	s.Anon().Get("/settings/credentials").Want(303)
+}

@@ -162,7 +162,7 @@ func Sections(more ...ui.Tab) []ui.NavSection {
 	return []ui.NavSection{
 		{Links: append([]ui.Tab{tab("profile", "Profile", "user"), tab("account", "Account", "settings"), tab("emails", "Emails", "mail"),
 			tab("appearance", "Appearance", "palette"), tab("organizations", "Organisations", "building-2"), tab("deleted", "Deleted", "archive"), tab("invitations", "Invitations", "user-plus")}, more...)},
-		{Title: "Access", Links: []ui.Tab{tab("passkeys", "Passkeys", "key-round"), tab("sessions", "Sessions", "laptop"),
+		{Title: "Access", Links: []ui.Tab{tab("credentials", "All credentials", "list-checks"), tab("passkeys", "Passkeys", "key-round"), tab("sessions", "Sessions", "laptop"),
 			tab("keys", "SSH and GPG keys", "key"), tab("tokens", "Access tokens", "ticket"),
 			tab("applications", "Applications", "layout-grid"), tab("developers", "Your apps", "code"), tab("security-log", "Security log", "scale")}},
 	}
