@@ -55,7 +55,7 @@ func TestCatalogueChecks(t *testing.T) {
 		good: true, `{"id": 1, "username": "a"}`: false, `{"id": 1, "username": "a", "truncated": true}`: true,
 		strings.Replace(good, "kind", "kinds", 1): false, strings.Replace(good, "1", `"1"`, 1): false,
 	} {
-		if err := c.Check(&model.Event{Type: "account.created", Data: []byte(data)}); (err == nil) != ok {
+		if err := c.Check(&model.Event{Type: "user.created", Data: []byte(data)}); (err == nil) != ok {
 			t.Errorf("%s: %v", data, err)
 		}
 	}

@@ -56,7 +56,7 @@ func (s *Service) restore(ctx context.Context, viewer *model.Viewer, id int64, a
 		if by == nil {
 			by = &model.Viewer{Account: a}
 		}
-		return events.Emit(ctx, tx, events.About{AccountID: id, Actor: by}, Restored{ID: id, Name: a.Name})
+		return events.Emit(ctx, tx, events.About{AccountID: id, Actor: by}, Restored{ID: id, Name: a.Name, Workspace: !a.IsUser()})
 	})
 }
 
@@ -73,7 +73,7 @@ func (s *Service) DeleteOrg(ctx context.Context, viewer *model.Viewer, org *mode
 		if err := audit.Record(ctx, tx, audit.Entry{Action: "org.delete", Actor: viewer, AccountID: org.ID, Target: org.Name}); err != nil {
 			return err
 		}
-		return events.Emit(ctx, tx, events.About{AccountID: org.ID, Actor: viewer}, Deleted{ID: org.ID, Name: org.Name})
+		return events.Emit(ctx, tx, events.About{AccountID: org.ID, Actor: viewer}, Deleted{ID: org.ID, Name: org.Name, Workspace: true})
 	})
 }
 

@@ -47,7 +47,7 @@ func (s *Service) Rename(ctx context.Context, viewer *model.Viewer, a *model.Acc
 			return err
 		}
 		about := events.About{AccountID: a.ID, Actor: viewer}
-		return events.Emit(ctx, tx, about, Renamed{ID: a.ID, Name: name, From: old})
+		return events.Emit(ctx, tx, about, Renamed{ID: a.ID, Name: name, From: old, Workspace: !a.IsUser()})
 	})
 	if errors.Is(err, db.ErrConflict) {
 		return fault.Field("username", takenMessage)

@@ -22,7 +22,7 @@ func Lifecycle() []string {
 	return []string{
 		"repo.renamed", "repo.transferred", "repo.deleted", "repo.restored",
 		"workspace.renamed", "workspace.deleted", "workspace.restored",
-		"user.renamed", "user.deleted", "user.restored", "account.renamed", "account.deleted", "account.restored",
+		"user.renamed", "user.deleted", "user.restored",
 	}
 }
 
@@ -36,7 +36,7 @@ func Routes() []Route {
 			"workflow.completed", "repo.archived"}},
 		{"webhooks", []string{"*"}},
 		{"security", []string{"git.push", "pull.*", "comment.created", "repo.created", "repo.visibility_changed"}},
-		{"search", []string{"git.push", "repo.*", "issue.*", "pull.*", "user.*", "workspace.*", "account.*"}},
+		{"search", []string{"git.push", "repo.*", "issue.*", "pull.*", "user.*", "workspace.*"}},
 		{"deployments", []string{"git.push", "pull.*", "workspace.deleted", "workspace.restored"}},
 		{"projects", []string{"repo.*", "package.*", "deployment.*"}},
 		{"repos", []string{"pull.merged", "pull.closed", "pull.reopened", "repo.deleted", "repo.restored",
