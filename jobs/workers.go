@@ -52,6 +52,7 @@ func register(a *app.App) *registry {
 	on(r, a.Threads.ReferNow)
 	on(r, a.Mail.Deliver)
 	on(r, a.Notifications.MailNow)
+	on(r, a.Webhooks.WarnNow)
 	on(r, a.State.Sleep)
 	on(r, a.State.PurgeJob)
 	on(r, a.LFS.SweepNow)

@@ -110,7 +110,7 @@ func (l *Live) wanted(g eventdb.Growth) bool {
 
 // access are the events after which who may see what is looked at anew.
 func access() []string {
-	return []string{"repo.visibility_changed", "repo.transferred", "repo.deleted", "collaborator.*", "member.*", "team.*",
+	return []string{"repo.visibility_changed", "repo.transferred", "repo.deleted", "collaborator.*", "team.*",
 		"workspace.*", "user.deleted", "user.restored", "issue.made_confidential", "discussion.made_confidential"}
 }
 

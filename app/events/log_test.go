@@ -256,6 +256,8 @@ func TestListTypesAndPlaces(t *testing.T) {
 	}{
 		{ListInput{RepoID: 3}, "issue.closed:9 issue.opened:5 issue.opened:1 "},
 		{ListInput{RepoID: 3, Types: []string{"status.set", "check.done"}}, "check.done:7 status.set:3 "},
+		{ListInput{RepoID: 3, Types: []string{"issue.*", "check.done"}}, "issue.closed:9 check.done:7 issue.opened:5 issue.opened:1 "},
+		{ListInput{RepoID: 3, Types: []string{"*"}}, "issue.closed:9 check.done:7 issue.opened:5 status.set:3 issue.opened:1 "},
 		{ListInput{RepoID: 3, After: all[1].EventID}, "issue.opened:5 issue.closed:9 "},
 		{ListInput{RepoID: 4, After: all[1].EventID}, ErrUnknownAfter.Error()},
 		{ListInput{RepoID: 3, After: "evt_none"}, ErrUnknownAfter.Error()},

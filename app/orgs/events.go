@@ -11,7 +11,7 @@ type Invited struct {
 }
 
 // EventType implements events.Payload.
-func (Invited) EventType() string { return "member.invited" }
+func (Invited) EventType() string { return "workspace.member_invited" }
 
 // TeamCreated says that there is a new team.
 type TeamCreated struct {

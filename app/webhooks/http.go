@@ -3,9 +3,11 @@ package webhooks
 import (
 	"log/slog"
 
+	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/issues"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/pulls"
@@ -27,7 +29,10 @@ type Deps struct {
 	Issues  *issues.Service
 	Pulls   *pulls.Service
 	Reviews *reviews.Service
-	Log     *slog.Logger
+	Mail    *mail.Service
+	// Accounts has the frame of an organisation's settings.
+	Accounts *accounts.Service
+	Log      *slog.Logger
 }
 
 // Service keeps hooks and delivers to them.

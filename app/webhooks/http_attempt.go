@@ -41,7 +41,11 @@ func (s *Service) attempt(ctx context.Context, j job) (slow bool) {
 	record, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 	defer cancel()
 	err := j.place.In(record, s.DB, func(ctx context.Context, tx webhookdb.Tx) error {
-		return webhookdb.End(ctx, tx, j.dl, try)
+		h, err := webhookdb.End(ctx, tx, j.dl, try)
+		if err != nil || h == nil {
+			return err
+		}
+		return warn(ctx, tx, j.place, h)
 	})
 	if err != nil && !errors.Is(err, db.ErrNotFound) {
 		s.Log.ErrorContext(ctx, "a webhook's attempt was not recorded", "place", j.place.String(), "delivery", j.dl.ID, "err", err)
@@ -129,7 +133,7 @@ func (s *Service) ring(kind db.Kind) func(context.Context, int64, time.Time) (ti
 					continue
 				}
 				dl.State, dl.NextAt = model.DeliveryFailed, nil
-				if err := webhookdb.End(ctx, tx, dl, model.HookTry{At: tx.Now(), Error: "the hook was switched off"}); err != nil {
+				if _, err := webhookdb.End(ctx, tx, dl, model.HookTry{At: tx.Now(), Error: "the hook was switched off"}); err != nil {
 					return err
 				}
 			}

@@ -12,8 +12,10 @@ import (
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/webhookdb"
+	"github.com/gitfor/gitfor/views/layout"
 	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/ui"
 	"github.com/gitfor/gitfor/views/webhookview"
@@ -25,30 +27,63 @@ func Section() repos.SettingsSection {
 }
 
 func (s *Service) pageRoutes(r *web.Router) {
-	const base = "/{owner}/{repo}/settings/hooks"
-	admin := s.Gate.Repo(model.RoleAdmin)
-	r.Get(base, admin, s.list)
-	r.Post(base, admin, s.create)
-	r.Get(base+"/new", admin, s.newForm)
-	r.Get(base+"/{hook}", admin, s.show)
-	r.Post(base+"/{hook}", admin, s.save)
-	r.Post(base+"/{hook}/delete", admin, s.destroy)
-	r.Post(base+"/{hook}/pings", admin, s.ping)
-	r.Post(base+"/{hook}/redeliveries", admin, s.redeliverFailed)
-	r.Get(base+"/{hook}/deliveries/{delivery}", admin, s.delivered)
-	r.Post(base+"/{hook}/deliveries/{delivery}/attempts", admin, s.redeliver)
+	for _, at := range []struct {
+		base   string
+		access web.Access
+	}{
+		{"/{owner}/{repo}/settings/hooks", s.Gate.Repo(model.RoleAdmin)},
+		{"/organizations/{owner}/settings/hooks", s.Gate.AccountAdmin()},
+		{"/admin/hooks", s.Gate.SiteAdmin()},
+	} {
+		base, admin := at.base, at.access
+		r.Get(base, admin, noPerson(s.list))
+		r.Post(base, admin, noPerson(s.create))
+		r.Get(base+"/new", admin, noPerson(s.newForm))
+		r.Get(base+"/{hook}", admin, noPerson(s.show))
+		r.Post(base+"/{hook}", admin, noPerson(s.save))
+		r.Post(base+"/{hook}/delete", admin, noPerson(s.destroy))
+		r.Post(base+"/{hook}/pings", admin, noPerson(s.ping))
+		r.Post(base+"/{hook}/redeliveries", admin, noPerson(s.redeliverFailed))
+		r.Get(base+"/{hook}/deliveries/{delivery}", admin, noPerson(s.delivered))
+		r.Post(base+"/{hook}/deliveries/{delivery}/attempts", admin, noPerson(s.redeliver))
+	}
+}
+
+// noPerson is for organisations only: a person has no page of webhooks.
+func noPerson(h web.Handler) web.Handler {
+	return func(c *web.Ctx) error {
+		if c.Repo == nil && c.Account != nil && c.Account.IsUser() {
+			return db.ErrNotFound
+		}
+		return h(c)
+	}
 }
 
 func pagePlace(c *web.Ctx) webhookview.Place {
-	return webhookview.Place{Base: link.RepoSettings(c.Repo.Owner.Name, c.Repo.Name, "hooks"), Whose: "this repository"}
+	switch {
+	case c.Repo != nil:
+		return webhookview.Place{Base: link.RepoSettings(c.Repo.Owner.Name, c.Repo.Name, "hooks"), Whose: "this repository"}
+	case c.Account != nil:
+		return webhookview.Place{Base: link.OrgSettings(c.Account.Name, "hooks"), Whose: c.Account.Name + " and all its repositories"}
+	}
+	return webhookview.Place{Base: link.Admin("hooks"), Whose: "the whole instance"}
 }
 
 func (s *Service) page(c *web.Ctx, status int, title string, body templ.Component) error {
-	shell, err := s.Repos.SettingsShell(c, "hooks")
-	if err != nil {
-		return err
+	p := web.Page{Status: status, Body: body}
+	switch {
+	case c.Repo != nil:
+		shell, err := s.Repos.SettingsShell(c, "hooks")
+		if err != nil {
+			return err
+		}
+		p.Shell, p.Title = shell, title+" · "+c.Repo.FullName()
+	case c.Account != nil:
+		p.Shell, p.Title = s.Accounts.OrgShell(c, "hooks"), title+" · "+c.Account.Name
+	default:
+		p.Shell, p.Title = layout.AdminShell("hooks"), title+" · Administration"
 	}
-	return c.Render(web.Page{Status: status, Title: title + " · " + c.Repo.FullName(), Shell: shell, Body: body})
+	return c.Render(p)
 }
 
 func (s *Service) list(c *web.Ctx) error {

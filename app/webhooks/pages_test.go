@@ -8,7 +8,10 @@ import (
 
 	"github.com/gitfor/gitfor/app"
 	"github.com/gitfor/gitfor/app/apptest"
+	"github.com/gitfor/gitfor/app/webhooks"
+	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/dbtest"
+	"github.com/gitfor/gitfor/db/webhookdb"
 )
 
 func TestPages(t *testing.T) {
@@ -57,4 +60,89 @@ func TestPages(t *testing.T) {
 	ann.Get(base).OK().Has("Off")
 	ann.Post(hook + "/delete").Want(http.StatusSeeOther)
 	ann.Get(hook).Want(http.StatusNotFound)
+}
+
+// TestPlacesOfPages keeps hooks of an organisation and of the instance on their
+// own pages, for their owners only.
+func TestPlacesOfPages(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	ann, bob := s.User(t, "ann"), s.User(t, "bob")
+	ann.Post("/organizations/new", "name", "guild").Want(http.StatusSeeOther)
+	dbtest.Exec(t, s.App.DB, "UPDATE directory.users SET admin = (account_id = ?)", ann.Account.ID)
+	for base, stranger := range map[string]int{"/organizations/guild/settings/hooks": http.StatusForbidden, "/admin/hooks": http.StatusNotFound} {
+		bob.Get(base).Want(stranger)
+		bob.Post(base, "url", "https://example.com/", "events", "*", "format", "gitfor", "content_type", "json").Want(stranger)
+		ann.Get(base).OK().Has("No program is told yet")
+		ann.Get(base + "/new").OK()
+		hook := ann.Post(base, "url", "https://example.com/"+base, "events", "*", "format", "gitfor", "content_type", "json").Want(http.StatusSeeOther).Location()
+		if !strings.HasPrefix(hook, base+"/") {
+			t.Fatalf("made at %q", hook)
+		}
+		ann.Get(base).OK().Has("https://example.com/" + base)
+		if at, _ := ann.Get(hook).OK().Find("#hook").Attr("action"); at != hook {
+			t.Errorf("the form of %s goes to %q", hook, at)
+		}
+		ann.Post(hook + "/delete").Want(http.StatusSeeOther)
+		ann.Get(base).OK().Has("No program is told yet")
+	}
+	ann.Get("/organizations/ann/settings/hooks").Want(http.StatusNotFound)
+	ann.Get("/organizations/guild/settings/audit").OK().Has("hook.create").Has("hook.destroy")
+}
+
+// TestWarning mails the owners of a hook that has failed for an hour, once
+// until it works again.
+func TestWarning(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	place := webhookdb.OfRepo(w.repo.ID)
+	h := w.hook(place, "gitfor", "/x", "issue.*")
+	answer := func(status int) {
+		fn := http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(status) })
+		w.answer.Store(&fn)
+	}
+	jobs := func() (n int) {
+		t.Helper()
+		if err := w.a.DB.JobsPool().QueryRow(t.Context(), "SELECT count(*) FROM jobs.river_job WHERE kind = 'webhooks.warn'").Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	send := func(n int) {
+		t.Helper()
+		for i := range n {
+			w.deliver(w.repo, opened{int64(i), "x", false})
+			w.next()
+			w.quiet()
+		}
+	}
+	answer(http.StatusInternalServerError)
+	send(6)
+	if n := jobs(); n != 0 {
+		t.Fatalf("%d warnings within the first hour", n)
+	}
+	hourAgo := func() {
+		dbtest.Exec(t, w.a.DB, "UPDATE repo_1.hooks SET failing_since = failing_since - interval '61 minutes'")
+	}
+	hourAgo()
+	send(3)
+	if n := jobs(); n != 1 {
+		t.Fatalf("%d warnings after an hour", n)
+	}
+	if err := w.a.Webhooks.WarnNow(t.Context(), webhooks.WarnArgs{Place: db.RepoKind, ID: w.repo.ID, Hook: h.ID}); err != nil {
+		t.Fatal(err)
+	}
+	var mails int
+	if err := w.a.DB.JobsPool().QueryRow(t.Context(), "SELECT count(*) FROM jobs.river_job WHERE kind = 'mail.send'").Scan(&mails); err != nil || mails != 1 {
+		t.Errorf("%d mails, %v", mails, err)
+	}
+	answer(http.StatusOK)
+	send(1)
+	answer(http.StatusInternalServerError)
+	send(5)
+	hourAgo()
+	send(1)
+	if n := jobs(); n != 2 {
+		t.Errorf("%d warnings after it failed anew", n)
+	}
 }

@@ -15,6 +15,8 @@ const (
 	perHost    = 4
 	perSlow    = 1
 	maxQueued  = 20_000
+	// maxLane is how much of that one host may take up.
+	maxLane = 2_000
 )
 
 // job is one attempt to be made.
@@ -93,13 +95,16 @@ func (s *Sender) Send(p webhookdb.Place, dl *model.Delivery) {
 	if s.cancel == nil || s.known[dl.ID] || len(s.known) >= maxQueued {
 		return
 	}
-	s.known[dl.ID] = true
 	host := hostOf(dl.Request.URL)
 	l := s.lanes[host]
 	if l == nil {
 		l = &lane{}
 		s.lanes[host] = l
 	}
+	if len(l.queue) >= maxLane {
+		return
+	}
+	s.known[dl.ID] = true
 	l.queue = append(l.queue, job{p, dl})
 	s.next(host, l)
 }

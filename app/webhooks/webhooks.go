@@ -130,7 +130,7 @@ func (s *Service) Create(ctx context.Context, viewer *model.Viewer, p webhookdb.
 	if slices.ContainsFunc(have, func(o *model.Hook) bool {
 		return o.URL == h.URL && slices.Equal(o.Events, h.Events) && o.Format == h.Format
 	}) {
-		return nil, hookFault(fault.Field("base", "Hook already exists on this repository"))
+		return nil, hookFault(fault.Field("base", "Hook already exists on this "+map[db.Kind]string{db.RepoKind: "repository", db.AccountKind: "organization"}[p.Kind]))
 	}
 	text := ""
 	set(&text, in.Secret)

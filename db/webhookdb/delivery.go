@@ -62,15 +62,16 @@ func Claim(ctx context.Context, tx Tx, limit int) ([]*model.Delivery, error) {
 }
 
 // End notes how an attempt ended: the delivery's state, its next time where
-// there is one, and the hook's health.
-func End(ctx context.Context, tx Tx, dl *model.Delivery, try model.HookTry) error {
+// there is one, and the hook's health, which it returns; nil when it was not
+// the attempt's to note.
+func End(ctx context.Context, tx Tx, dl *model.Delivery, try model.HookTry) (*model.Hook, error) {
 	res, err := tx.Q.NewUpdate().Model(dl).Column("state", "next_at", "response", "attempts").
 		Where("id = ? AND attempt = ?", dl.ID, dl.Attempt).Exec(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
-		return err // another attempt has begun, or the hook was deleted
+		return nil, err // another attempt has begun, or the hook was deleted
 	}
 	h := &model.Hook{ID: dl.HookID, Last: &try}
 	up := tx.Q.NewUpdate().Model(h).Column("last").WherePK()
@@ -79,13 +80,13 @@ func End(ctx context.Context, tx Tx, dl *model.Delivery, try model.HookTry) erro
 	} else {
 		up = up.Set("failures = h.failures + 1").Set("failing_since = coalesce(h.failing_since, ?)", try.At)
 	}
-	if _, err := up.Exec(ctx); err != nil {
-		return err
+	if _, err := up.Returning("failures, failing_since").Exec(ctx); err != nil {
+		return nil, err
 	}
 	if dl.NextAt != nil {
-		return tx.Arm(ctx, *dl.NextAt)
+		return h, tx.Arm(ctx, *dl.NextAt)
 	}
-	return nil
+	return h, nil
 }
 
 // Next is when the place's deliveries want attention: an attempt is due, or
