@@ -45,10 +45,8 @@ func (a *App) buildWebhooks(ctx context.Context) error {
 		return err
 	}
 	a.Outbound = outbound.NewClient(guard)
-	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Ring: a.Ring, Client: a.Outbound,
-		Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Reviews: a.Reviews, Log: a.log}, a.Events, a.Alarms)
-	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Mail: a.Mail, Accounts: a.Accounts, Ring: a.Ring, Client: a.Outbound,
-		Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Log: a.log}, a.Events, a.Alarms)
+	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Mail: a.Mail, Accounts: a.Accounts, Ring: a.Ring,
+		Client: a.Outbound, Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Reviews: a.Reviews, Log: a.log}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Webhooks.Sender())
 	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
 	a.Accounts.OrgSections = append(a.Accounts.OrgSections, accounts.OrgSection{Key: "hooks", Label: "Webhooks", Icon: "webhook"})
