@@ -541,7 +541,7 @@ func AdminSections() []ui.NavSection {
 		{Links: []ui.Tab{tab("", "Health", "gauge")}},
 		{Title: "People and code", Links: []ui.Tab{tab("accounts", "Accounts", "users"), tab("repositories", "Repositories", "book-marked")}},
 		{Title: "Machinery", Links: []ui.Tab{tab("scopes", "Scopes", "layers"), tab("jobs", "Jobs", "workflow"), tab("events", "Events", "radio"), tab("git", "Git storage", "git-branch")}},
-		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings"), tab("lfs", "Large files", "hard-drive"), tab("audit", "Audit log", "scale")}},
+		{Title: "Instance", Links: []ui.Tab{tab("settings", "Settings", "settings"), tab("lfs", "Large files", "hard-drive"), tab("hooks", "Webhooks", "webhook"), tab("audit", "Audit log", "scale")}},
 	}
 }
 
