@@ -92,6 +92,8 @@ func (s *Service) apiRoutes(r *web.Router) {
 	a, admin, at := r.API(), s.Gate.Repo(model.RoleAdmin), "/repos/{owner}/{repo}/branches/{branch}/protection"
 	a.Get(at, admin, s.apiGet, &web.Doc{ID: "repos/get-branch-protection", Summary: "Get branch protection", Out: Protection{}})
 	a.Put(at, admin, s.apiPut, &web.Doc{ID: "repos/update-branch-protection", Summary: "Update branch protection", In: protectionBody{}, Out: Protection{}})
+	s.partRoutes(a, admin, at)
+	s.rulesetRoutes(a)
 	a.Delete(at, admin, s.apiDelete, &web.Doc{ID: "repos/delete-branch-protection", Summary: "Delete branch protection", Status: http.StatusNoContent})
 }
 
@@ -119,8 +121,17 @@ func (s *Service) apiGet(c *web.Ctx) error {
 }
 
 func (s *Service) answer(c *web.Ctx, p *model.Protection) error {
+	out, err := s.wire(c, p)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, out)
+}
+
+// wire is what holds for the branch of the request in GitHub's shape.
+func (s *Service) wire(c *web.Ctx, p *model.Protection) (*Protection, error) {
 	url := c.URL(web.APIPrefix+"/repos"+link.Repo(c.Repo.Owner.Name, c.Repo.Name)) + "/branches/" + link.Segment(c.Param("branch")) + "/protection"
-	out := Protection{URL: url, Admins: Switch{url + "/enforce_admins", p.Admins}, Linear: Switch{Enabled: p.Linear},
+	out := &Protection{URL: url, Admins: Switch{url + "/enforce_admins", p.Admins}, Linear: Switch{Enabled: p.Linear},
 		Force: Switch{Enabled: p.AllowForce}, Deletions: Switch{Enabled: p.AllowDelete}, Conversations: Switch{Enabled: p.Resolved}}
 	if len(p.Checks) > 0 || p.UpToDate {
 		out.Checks = &ChecksWire{URL: url + "/required_status_checks", Strict: p.UpToDate, Contexts: append([]string{}, p.Checks...), Checks: []CheckWire{}}
@@ -136,7 +147,7 @@ func (s *Service) answer(c *web.Ctx, p *model.Protection) error {
 		if len(p.Pushers) > 0 {
 			accounts, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), p.Pushers...)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			for _, id := range p.Pushers {
 				if a := accounts[id]; a != nil {
@@ -145,7 +156,7 @@ func (s *Service) answer(c *web.Ctx, p *model.Protection) error {
 			}
 		}
 	}
-	return c.JSON(http.StatusOK, out)
+	return out, nil
 }
 
 func (s *Service) apiPut(c *web.Ctx) error {

@@ -364,13 +364,27 @@ func (l *listing) gaps(f *git.DiffFile, view *diffview.File, address string, len
 		}
 		last = start - 1 + h.NewLines
 	}
-	if length == 0 || last < length {
+	if (length == 0 || last < length) && tail(f) >= 3 {
 		view.End = more(last+1, last+gapLines)
 	}
 	view.Expand = link.Set(address, "show", "all")
 	if shown == "all" {
 		view.Expand, view.End = "", ""
 	}
+}
+
+// tail is how many unchanged lines end a file's diff: fewer than asked for
+// means that the file ends there.
+func tail(f *git.DiffFile) int {
+	lines := f.Hunks[len(f.Hunks)-1].Lines
+	n := 0
+	for k := len(lines) - 1; k >= 0 && lines[k].Kind == git.LineContext; k-- {
+		if lines[k].NoNewline {
+			return 0
+		}
+		n++
+	}
+	return n
 }
 
 // widen adds the unchanged lines that are asked for, and is how many lines the

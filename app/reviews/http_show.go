@@ -317,7 +317,7 @@ func (f *files) Finish(p *pullview.FilesProps) {
 		path, _, _, _ := where(first)
 		if f.at.Round == b.pull.Round() && f.at.From == 0 && !f.shown[path] {
 			t := b.thread(id)
-			t.In = "files"
+			t.Named = true
 			rest = append(rest, t)
 		}
 		if !first.Resolved() && !first.Pending {

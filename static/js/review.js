@@ -107,7 +107,7 @@
     const form = e.target;
     if (!form.matches("[data-review-comment]") || e.submitter?.matches(".diff-comment")) return;
     e.preventDefault();
-    form.closest("details")?.setAttribute("open", "");
+    form.closest("[data-diff-file]")?.querySelector("details")?.setAttribute("open", "");
     start(form, "", null, "");
   });
 

@@ -599,7 +599,7 @@ func filesBar(p FilesProps) templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"mb-4 flex flex-wrap items-center gap-x-3 gap-y-2\" role=\"group\" aria-label=\"Review\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<div class=\"mb-3 flex flex-wrap items-center gap-x-3 gap-y-2 bg-canvas py-1.5\" role=\"group\" aria-label=\"Review\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -847,7 +847,7 @@ func keys() templ.Component {
 		}
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<span class=\"sr-only\" data-js hidden><button type=\"button\" tabindex=\"-1\" data-key=\"]\" data-key-label=\"Next file\" data-review-next=\"file\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"[\" data-key-label=\"File before\" data-review-previous=\"file\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"j\" data-key-label=\"Next line\" data-review-next=\"line\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"k\" data-key-label=\"Line before\" data-review-previous=\"line\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"h\" data-key-label=\"Next change\" data-review-next=\"hunk\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"p\" data-key-label=\"Conversation before\" data-review-previous=\"thread\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"c\" data-key-label=\"Comment on the line\" data-review-act=\"comment\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"v\" data-key-label=\"Mark the file as viewed\" data-review-act=\"viewed\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"r\" data-key-label=\"Reply to the conversation\" data-review-act=\"reply\"></button></span>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<span class=\"sr-only\" aria-hidden=\"true\" data-js hidden><button type=\"button\" tabindex=\"-1\" data-key=\"]\" data-key-label=\"Next file\" data-review-next=\"file\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"[\" data-key-label=\"File before\" data-review-previous=\"file\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"j\" data-key-label=\"Next line\" data-review-next=\"line\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"k\" data-key-label=\"Line before\" data-review-previous=\"line\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"h\" data-key-label=\"Next change\" data-review-next=\"hunk\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"p\" data-key-label=\"Conversation before\" data-review-previous=\"thread\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"c\" data-key-label=\"Comment on the line\" data-review-act=\"comment\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"v\" data-key-label=\"Mark the file as viewed\" data-review-act=\"viewed\"></button> <button type=\"button\" tabindex=\"-1\" data-key=\"r\" data-key-label=\"Reply to the conversation\" data-review-act=\"reply\"></button></span>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -950,7 +950,7 @@ func reviewMenu(p ReviewProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "review-body", Label: "What do you think of it as a whole?", Placeholder: "What do you think of it as a whole?", Value: p.Body, Rows: 5, Preview: link.Preview(), Context: p.Context, Errors: p.Errors, Attrs: templ.Attributes{"data-mentions": p.Mentions, "hx-post": p.Action + "/draft", "hx-trigger": "input changed delay:1500ms", "hx-swap": "none", "hx-params": "body"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "review-body", Label: "What do you think of it as a whole?", Placeholder: "What do you think of it as a whole?", Value: p.Body, Rows: 5, Preview: link.Preview(), Context: p.Context, Upload: link.Uploads(p.Context), Errors: p.Errors, Attrs: templ.Attributes{"data-mentions": p.Mentions, "hx-post": p.Action + "/draft", "hx-trigger": "input changed delay:1500ms", "hx-swap": "none", "hx-params": "body"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -260,7 +260,7 @@ func Form(p FormProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: p.ID + "-body", Label: "Comment", Placeholder: "Write a comment", Value: p.Body, Rows: 4, Preview: link.Preview(), Context: p.Context, Errors: p.Errors, Autofocus: len(p.Excerpt) > 0, Attrs: templ.Attributes{"data-mentions": p.Mentions, "data-source": p.SuggestionSource}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: p.ID + "-body", Label: "Comment", Placeholder: "Write a comment", Value: p.Body, Rows: 4, Preview: link.Preview(), Context: p.Context, Upload: link.Uploads(p.Context), Errors: p.Errors, Autofocus: len(p.Excerpt) > 0, Attrs: templ.Attributes{"data-mentions": p.Mentions, "data-source": p.SuggestionSource}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -626,7 +626,7 @@ func EditReviewPage(action, back, body, context string, errors ui.Errors) templ.
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "review-edit", Label: "Text", Value: body, Rows: 8, Preview: link.Preview(), Context: context, Errors: errors, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: "review-edit", Label: "Text", Value: body, Rows: 8, Preview: link.Preview(), Context: context, Upload: link.Uploads(context), Errors: errors, Autofocus: true}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -103,8 +103,10 @@ type ThreadProps struct {
 	Errors  ui.Errors
 	Key     string
 	Context string
-	// Own is when it is in the viewer's pending review.
+	// Pending says that it is in the viewer's pending review.
 	Pending bool
+	// Named shows what it is about though it stands among the changes.
+	Named bool
 	// Edit, when set, is the comment that is being edited, in place.
 	Edit *EditProps
 }

@@ -153,7 +153,7 @@ func Thread(p ThreadProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			if p.In == "" || p.Outdated || p.Pending {
+			if p.In == "" || p.Named || p.Outdated || p.Pending {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "<header class=\"flex min-h-10 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-3 py-1 text-dense text-ink-muted\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -513,7 +513,7 @@ func replyForm(p ThreadProps) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: p.element() + "-body", Label: "Reply", Value: p.Reply, Rows: 3, Preview: link.Preview(), Context: p.Context, Errors: p.Errors, Attrs: templ.Attributes{"data-mentions": p.Base + "/people"}}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: p.element() + "-body", Label: "Reply", Value: p.Reply, Rows: 3, Preview: link.Preview(), Context: p.Context, Upload: link.Uploads(p.Context), Errors: p.Errors, Attrs: templ.Attributes{"data-mentions": p.Base + "/people"}}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -929,7 +929,7 @@ func editForm(p ThreadProps, c CommentProps) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: c.element() + "-edit", Label: "Text", Value: e.Body, Rows: 4, Preview: link.Preview(), Context: p.Context, Errors: e.Errors}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.Composer(ui.ComposerProps{ID: c.element() + "-edit", Label: "Text", Value: e.Body, Rows: 4, Preview: link.Preview(), Context: p.Context, Upload: link.Uploads(p.Context), Errors: e.Errors}).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -1026,7 +1026,7 @@ func suggestion(p ThreadProps, c CommentProps) templ.Component {
 		ctx = templ.InitializeContext(ctx)
 		ctx = templ.ClearChildren(ctx)
 		g := c.Suggestion
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<div class=\"mt-2 rounded border border-line\" role=\"group\" aria-label=\"Suggested change\"><p class=\"flex items-center gap-2 border-b border-line bg-surface px-3 py-1 text-dense text-ink-muted\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 75, "<div class=\"mt-2 rounded border border-line\" role=\"group\" aria-label=\"Suggested change\"><div class=\"flex flex-wrap items-center gap-2 border-b border-line bg-surface px-3 py-1 text-dense text-ink-muted\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1079,7 +1079,7 @@ func suggestion(p ThreadProps, c CommentProps) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 79, "</div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
