@@ -43,6 +43,7 @@ import (
 	"github.com/gitfor/gitfor/app/reviews"
 	"github.com/gitfor/gitfor/app/secret"
 	"github.com/gitfor/gitfor/app/settings"
+	"github.com/gitfor/gitfor/app/signatures"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/statuses"
 	"github.com/gitfor/gitfor/app/threads"
@@ -110,26 +111,27 @@ type App struct {
 	// Blobs makes the spaces of features that keep content by its SHA-256.
 	Blobs *blob.Stores
 
-	Instance  *instance.Service
-	Access    *access.Service
-	Accounts  *accounts.Service
-	Orgs      *orgs.Service
-	OAuth     *oauth.Service
-	Auth      *auth.Service
-	Settings  *settings.Service
-	Repos     *repos.Service
-	Transport *transport.Service
-	LFS       *lfs.Service
-	Upkeep    *upkeep.Service
-	Intake    *intake.Service
-	Codes     *codes.Service
-	Explore   *explore.Service
-	Markup    *markup.Renderer
-	Threads   *threads.Service
-	Issues    *issues.Service
-	Pulls     *pulls.Service
-	Releases  *releases.Service
-	Reviews   *reviews.Service
+	Instance   *instance.Service
+	Access     *access.Service
+	Accounts   *accounts.Service
+	Orgs       *orgs.Service
+	OAuth      *oauth.Service
+	Auth       *auth.Service
+	Settings   *settings.Service
+	Repos      *repos.Service
+	Transport  *transport.Service
+	LFS        *lfs.Service
+	Upkeep     *upkeep.Service
+	Intake     *intake.Service
+	Signatures *signatures.Service
+	Codes      *codes.Service
+	Explore    *explore.Service
+	Markup     *markup.Renderer
+	Threads    *threads.Service
+	Issues     *issues.Service
+	Pulls      *pulls.Service
+	Releases   *releases.Service
+	Reviews    *reviews.Service
 	machines
 	// Attachments is the files of texts.
 	Attachments *attachments.Service
@@ -226,6 +228,10 @@ func (a *App) build(ctx context.Context) (err error) {
 		SSHHost: a.cfg.SSHHost, SSHPort: a.cfg.SSHPort, Alone: a.cfg.Alone})
 	a.buildUpkeep(pools)
 	a.buildIntake()
+	if a.Signatures, err = signatures.New(signatures.Deps{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Ring: a.Ring, Hidden: a.Repos.PrivateEmail}); err != nil {
+		return err
+	}
+	a.Repos.Sign = a.Signatures.Sign
 	a.buildRules()
 	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Repos: a.Repos, Hidden: a.Repos.PrivateEmail,
 		SendLink: a.Auth.SendEmailLink}
@@ -250,7 +256,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	}
 	a.Explore = explore.New(a.DB, a.Gate)
 	a.Markup = markup.New(markup.Config{SiteURL: a.cfg.URL})
-	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
+	a.Codes = codes.New(codes.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Signatures: a.Signatures, Sign: a.Signatures.Sign, Markup: a.Markup, ContentURL: a.cfg.ContentURL, Log: a.log})
 	a.Events.Subscribe(events.Subscriber{Service: "search", Name: "codes.learn", Types: []string{"git.push", "repo.default_branch_changed"}, Handle: a.Codes.Learn})
 	a.Codes.Large, a.Codes.LockedBy = a.largeFile, a.lockedBy
 	a.buildIssues()

@@ -133,7 +133,7 @@ func (a *App) buildNotifications() {
 // comes before the writers of refs.
 func (a *App) buildRules() {
 	a.Statuses = statuses.New(statuses.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos})
-	a.Protection = protection.New(protection.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos})
+	a.Protection = protection.New(protection.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Signatures: a.Signatures})
 	a.Repos.Guard = a.Protection.CheckMove
 	a.Repos.Sections = append(a.Repos.Sections, protection.Section())
 }
@@ -162,7 +162,7 @@ func (r pushRules) CheckPush(ctx context.Context, p *transport.Incoming) error {
 
 // buildPulls makes pull requests, which follow pushes.
 func (a *App) buildPulls() {
-	a.Pulls = pulls.New(pulls.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Issues: a.Issues,
+	a.Pulls = pulls.New(pulls.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Signatures: a.Signatures, Threads: a.Threads, Issues: a.Issues,
 		Markup: a.Markup, Colours: a.Codes.Colours(), Log: a.log})
 	a.Issues.Pulls, a.Codes.PullForm = a.Pulls, a.Pulls.Form
 	a.Reviews = reviews.New(reviews.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Pulls: a.Pulls, Log: a.log})

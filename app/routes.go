@@ -54,6 +54,7 @@ func (a *App) routes(r *web.Router) {
 	a.Audit.Routes(r)
 	a.Upkeep.Routes(r)
 	a.Intake.Routes(r)
+	a.Signatures.Routes(r)
 	a.Codes.Routes(r)
 	a.Issues.Routes(r)
 	a.Statuses.Routes(r)

@@ -27,7 +27,11 @@ type GitCommit struct {
 
 func (s *Service) gitCommit(c *web.Ctx, g *git.Repository, commit *git.Commit) (GitCommit, error) {
 	sha := commit.OID.String()
-	v, err := verification(c.Context(), g, commit)
+	known, err := s.Signatures.Of(c.Context(), g, c.Repo.ID, commit)
+	if err != nil {
+		return GitCommit{}, err
+	}
+	v, err := verification(c.Context(), g, commit, known)
 	return GitCommit{SHA: sha, NodeID: api.NodeID("Commit:"+sha, c.Repo.ID), URL: apiURL(c, "/git/commits/"+sha),
 		HTMLURL: commitPage(c, commit.OID), Author: author(commit), Committer: committer(commit),
 		Tree:    Pointer{SHA: commit.Tree.String(), URL: apiURL(c, "/git/trees/"+commit.Tree.String())},
@@ -124,6 +128,9 @@ func (s *Service) commitSpec(c *web.Ctx, g *git.Repository, in *commitInput) (gi
 	if committer != nil {
 		spec.Committer = *committer
 	}
+	if committer != nil || author != nil {
+		spec.Sign = nil
+	}
 	if in.Signature != "" {
 		spec.Sign = func([]byte) (string, error) { return in.Signature, nil }
 	}
@@ -142,17 +149,19 @@ type GitTag struct {
 	Verification Verification `json:"verification"`
 }
 
-func (s *Service) gitTag(c *web.Ctx, t *git.Tag) GitTag {
+func (s *Service) gitTag(c *web.Ctx, t *git.Tag) (GitTag, error) {
 	sha, kind := t.OID.String(), t.Type.String()
 	w := GitTag{NodeID: api.NodeID("Tag:"+sha, c.Repo.ID), Tag: git.Display(t.Name), SHA: sha, URL: apiURL(c, "/git/tags/"+sha),
 		Message: strings.TrimRight(t.Text(), "\n"), Tagger: person(t.Tagger),
 		Object:       RefObject{Type: kind, SHA: t.Object.String(), URL: apiURL(c, "/git/"+kind+"s/"+t.Object.String())},
 		Verification: Verification{Reason: "unsigned"}}
-	if t.Signature != "" {
-		signature, payload := git.DecodeText(t.Signature), git.DecodeText(t.Payload)
-		w.Verification = Verification{Reason: "gpgverify_unavailable", Signature: &signature, Payload: &payload}
+	if t.Signature == "" {
+		return w, nil
 	}
-	return w
+	found, err := s.Signatures.OfTag(c.Context(), c.Repo.ID, t)
+	signature, payload := git.DecodeText(t.Signature), git.DecodeText(t.Payload)
+	w.Verification = verified(found, signature, payload)
+	return w, err
 }
 
 func (s *Service) apiGitTag(c *web.Ctx) error {
@@ -168,7 +177,11 @@ func (s *Service) apiGitTag(c *web.Ctx) error {
 	if err != nil {
 		return lost(err)
 	}
-	return c.JSON(http.StatusOK, s.gitTag(c, tag))
+	w, err := s.gitTag(c, tag)
+	if err != nil {
+		return err
+	}
+	return c.JSON(http.StatusOK, w)
 }
 
 type tagInput struct {
@@ -204,7 +217,7 @@ func (s *Service) apiCreateTag(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	oid, err := g.WriteTag(c.Context(), git.TagSpec{Name: in.Tag, Object: object, Tagger: s.or(c.Viewer, tagger), Message: in.Message, Sign: s.Sign})
+	oid, err := g.WriteTag(c.Context(), git.TagSpec{Name: in.Tag, Object: object, Tagger: s.or(c.Viewer, tagger), Message: in.Message, Sign: s.signFor(tagger)})
 	if err != nil {
 		return err
 	}
@@ -212,7 +225,10 @@ func (s *Service) apiCreateTag(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	w := s.gitTag(c, tag)
+	w, err := s.gitTag(c, tag)
+	if err != nil {
+		return err
+	}
 	c.W.Header().Set("Location", w.URL)
 	return c.JSON(http.StatusCreated, w)
 }

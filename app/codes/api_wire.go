@@ -8,6 +8,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/git"
+	"github.com/gitfor/gitfor/app/signatures"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/link"
@@ -108,18 +109,22 @@ func (s *Service) WireCommits(c *web.Ctx, g *git.Repository, commits []*git.Comm
 	if err != nil {
 		return nil, err
 	}
+	known, err := s.Signatures.Of(c.Context(), g, c.Repo.ID, commits...)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Commit, len(commits))
 	for i, commit := range commits {
-		if out[i], err = s.wireCommit(c, g, commit, people); err != nil {
+		if out[i], err = s.wireCommit(c, g, commit, people, known); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (s *Service) wireCommit(c *web.Ctx, g *git.Repository, commit *git.Commit, people map[string]*model.Account) (Commit, error) {
+func (s *Service) wireCommit(c *web.Ctx, g *git.Repository, commit *git.Commit, people map[string]*model.Account, known map[git.OID]signatures.Result) (Commit, error) {
 	o, n, sha := c.Repo.Owner.Name, c.Repo.Name, commit.OID.String()
-	v, err := verification(c.Context(), g, commit)
+	v, err := verification(c.Context(), g, commit, known)
 	if err != nil {
 		return Commit{}, err
 	}
@@ -155,13 +160,22 @@ func pointers(c *web.Ctx, oids []git.OID, base string) []Pointer {
 }
 
 // verification tells of a commit's signature.
-func verification(ctx context.Context, g *git.Repository, commit *git.Commit) (Verification, error) {
+func verification(ctx context.Context, g *git.Repository, commit *git.Commit, known map[git.OID]signatures.Result) (Verification, error) {
 	if commit.Signature == "" {
 		return Verification{Reason: "unsigned"}, nil
 	}
 	payload, signature, err := g.SignedCommit(ctx, commit.OID)
 	payload = git.DecodeText(payload)
-	return Verification{Reason: "gpgverify_unavailable", Signature: &signature, Payload: &payload}, err
+	return verified(known[commit.OID], signature, payload), err
+}
+
+func verified(r signatures.Result, signature, payload string) Verification {
+	v := Verification{Verified: r.Verified, Reason: r.Reason, Signature: &signature, Payload: &payload}
+	if r.Verified {
+		at := api.Time(r.At)
+		v.VerifiedAt = &at
+	}
+	return v
 }
 
 // changedFile is one file of a diff; rev is the revision by which its contents

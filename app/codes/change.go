@@ -187,7 +187,7 @@ func (s *Service) tryChange(ctx context.Context, viewer *model.Viewer, repo *mod
 		return nil, fault.Field("files", "Nothing differs from what is there.")
 	}
 	oid, err := g.CommitTree(ctx, git.CommitSpec{Tree: tree, Parents: parents, Author: s.or(viewer, in.Author),
-		Committer: s.or(viewer, in.Committer), Message: in.Message, Sign: s.Sign})
+		Committer: s.or(viewer, in.Committer), Message: in.Message, Sign: s.signFor(in.Committer)})
 	if err != nil {
 		return nil, err
 	}
@@ -221,6 +221,15 @@ func (f *FileChange) check(ctx context.Context, g *git.Repository, base, head gi
 		}
 	}
 	return nil
+}
+
+// signFor signs for people as they are known here: what is said to be by
+// somebody else is theirs to sign.
+func (s *Service) signFor(committer *git.Person) func([]byte) (string, error) {
+	if committer != nil {
+		return nil
+	}
+	return s.Sign
 }
 
 // or is the person given, or the viewer.

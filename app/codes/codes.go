@@ -13,6 +13,7 @@ import (
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/signatures"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
 )
@@ -34,6 +35,8 @@ type Deps struct {
 	Large func(ctx context.Context, viewer *model.Viewer, repo *model.Repo, data []byte) (*LargeFile, error)
 	// LockedBy, when set, names who alone may change a file.
 	LockedBy func(ctx context.Context, repo *model.Repo, path string) (string, error)
+	// Signatures verifies commits and tags.
+	Signatures *signatures.Service
 	// Sign, when set, signs the commits that are made here.
 	Sign func(payload []byte) (string, error)
 	Log  *slog.Logger

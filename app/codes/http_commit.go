@@ -36,7 +36,7 @@ func (s *Service) commit(c *web.Ctx) error {
 	if err != nil || props == nil {
 		return err
 	}
-	lines, err := s.lines(c.Context(), c.Repo, []*git.Commit{commit})
+	lines, err := s.signedLines(c.Context(), c.Repo, []*git.Commit{commit})
 	if err != nil {
 		return err
 	}
@@ -247,7 +247,7 @@ func (s *Service) compare(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	lines, err := s.lines(c.Context(), m.headRepo, log)
+	lines, err := s.signedLines(c.Context(), m.headRepo, log)
 	if err != nil {
 		return err
 	}

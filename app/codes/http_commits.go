@@ -36,7 +36,7 @@ func (s *Service) commits(c *web.Ctx) error {
 	if err != nil {
 		return err
 	}
-	lines, err := s.lines(c.Context(), p.repo, list)
+	lines, err := s.signedLines(c.Context(), p.repo, list)
 	if err != nil {
 		return err
 	}

@@ -53,6 +53,29 @@ func (s *Service) lines(ctx context.Context, repo *model.Repo, commits []*git.Co
 	return out, nil
 }
 
+// signedLines is lines with what is known of their signatures; one query more
+// when there are any.
+func (s *Service) signedLines(ctx context.Context, repo *model.Repo, commits []*git.Commit) ([]codeview.CommitLine, error) {
+	out, err := s.lines(ctx, repo, commits)
+	if err != nil {
+		return nil, err
+	}
+	g, err := s.Repos.Open(ctx, repo)
+	if err != nil {
+		return nil, err
+	}
+	known, err := s.Signatures.Of(ctx, g, repo.ID, commits...)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range commits {
+		if r, ok := known[c.OID]; ok {
+			out[i].Signed = &codeview.Signed{Verified: r.Verified, Why: r.Words()}
+		}
+	}
+	return out, nil
+}
+
 // contributorsPage lists who wrote the commits of the default branch.
 func (s *Service) contributorsPage(c *web.Ctx) error {
 	p, err := s.at(c.Context(), c.Repo, "")

@@ -23,6 +23,7 @@ type Protection struct {
 	Admins        Switch        `json:"enforce_admins"`
 	Restrictions  *Restrictions `json:"restrictions,omitempty"`
 	Linear        Switch        `json:"required_linear_history"`
+	Signatures    Switch        `json:"required_signatures"`
 	Force         Switch        `json:"allow_force_pushes"`
 	Deletions     Switch        `json:"allow_deletions"`
 	Conversations Switch        `json:"required_conversation_resolution"`
@@ -131,7 +132,7 @@ func (s *Service) answer(c *web.Ctx, p *model.Protection) error {
 // wire is what holds for the branch of the request in GitHub's shape.
 func (s *Service) wire(c *web.Ctx, p *model.Protection) (*Protection, error) {
 	url := c.URL(web.APIPrefix+"/repos"+link.Repo(c.Repo.Owner.Name, c.Repo.Name)) + "/branches/" + link.Segment(c.Param("branch")) + "/protection"
-	out := &Protection{URL: url, Admins: Switch{url + "/enforce_admins", p.Admins}, Linear: Switch{Enabled: p.Linear},
+	out := &Protection{URL: url, Admins: Switch{url + "/enforce_admins", p.Admins}, Linear: Switch{Enabled: p.Linear}, Signatures: Switch{url + "/required_signatures", p.Signed},
 		Force: Switch{Enabled: p.AllowForce}, Deletions: Switch{Enabled: p.AllowDelete}, Conversations: Switch{Enabled: p.Resolved}}
 	if len(p.Checks) > 0 || p.UpToDate {
 		out.Checks = &ChecksWire{URL: url + "/required_status_checks", Strict: p.UpToDate, Contexts: append([]string{}, p.Checks...), Checks: []CheckWire{}}

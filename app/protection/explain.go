@@ -163,5 +163,6 @@ func Demands(p *model.Protection) []string {
 	}
 	add(p.UpToDate, "the branch up to date")
 	add(p.Linear, "no merge commits")
+	add(p.Signed, "signed commits")
 	return out
 }

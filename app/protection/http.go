@@ -101,6 +101,7 @@ type ruleForm struct {
 	MoreChecks  string   `form:"more_checks"`
 	UpToDate    bool     `form:"up_to_date"`
 	Linear      bool     `form:"linear"`
+	Signed      bool     `form:"signed"`
 	Restricted  bool     `form:"restricted"`
 	Pushers     string   `form:"pushers"`
 	AllowForce  bool     `form:"allow_force"`
@@ -110,7 +111,7 @@ type ruleForm struct {
 
 func (s *Service) rule(ctx context.Context, f ruleForm) (*model.BranchRule, error) {
 	r := &model.BranchRule{Pattern: f.Pattern, Demands: model.Protection{Pull: f.Pull, Reviews: f.Reviews, Owners: f.Owners, Fresh: f.Fresh,
-		Other: f.Other, Resolved: f.Resolved, UpToDate: f.UpToDate, Linear: f.Linear, Restricted: f.Restricted, AllowForce: f.AllowForce,
+		Other: f.Other, Resolved: f.Resolved, UpToDate: f.UpToDate, Linear: f.Linear, Signed: f.Signed, Restricted: f.Restricted, AllowForce: f.AllowForce,
 		AllowDelete: f.AllowDelete, Admins: f.Admins}}
 	r.Demands.Checks = append(f.Checks, strings.Split(f.MoreChecks, "\n")...)
 	names := strings.FieldsFunc(f.Pushers, func(c rune) bool { return c == ',' || c == ' ' || c == '\n' || c == '\r' })

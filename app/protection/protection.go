@@ -23,6 +23,7 @@ import (
 	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/signatures"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/protectdb"
@@ -33,6 +34,8 @@ type Deps struct {
 	DB    *db.DB
 	Gate  *perms.Gate
 	Repos *repos.Service
+	// Signatures verifies commits where a rule asks for it.
+	Signatures *signatures.Service
 }
 
 // Service is rules for branches.

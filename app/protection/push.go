@@ -42,7 +42,7 @@ func (s *Service) Refuse(ctx context.Context, g *git.Repository, repoID, account
 			}
 		}
 		if p := model.Together(mine); p != nil {
-			if out[i], err = refuse(ctx, g, handle, p, account, role, branch, m); err != nil {
+			if out[i], err = s.refuse(ctx, g, handle, p, account, role, branch, m); err != nil {
 				return nil, err
 			}
 		}
@@ -50,7 +50,7 @@ func (s *Service) Refuse(ctx context.Context, g *git.Repository, repoID, account
 	return out, nil
 }
 
-func refuse(ctx context.Context, g *git.Repository, repo db.Repo, p *model.Protection, account int64, role model.Role, branch string, m Move) (string, error) {
+func (s *Service) refuse(ctx context.Context, g *git.Repository, repo db.Repo, p *model.Protection, account int64, role model.Role, branch string, m Move) (string, error) {
 	name := git.Display(branch)
 	switch {
 	case m.New.IsZero():
@@ -82,6 +82,15 @@ func refuse(ctx context.Context, g *git.Repository, repo db.Repo, p *model.Prote
 			return name + " is protected: it takes no merge commits", err
 		}
 	}
+	if p.Signed && s.Signatures != nil {
+		bad, err := s.unsigned(ctx, g, m)
+		if err != nil {
+			return "", err
+		}
+		if bad != "" {
+			return name + " is protected: commit " + bad.Short() + " has no verified signature", nil
+		}
+	}
 	if len(p.Checks) > 0 && !m.Old.IsZero() {
 		missing, err := Missing(ctx, repo, p, m.New.String())
 		if err != nil {
@@ -94,21 +103,36 @@ func refuse(ctx context.Context, g *git.Repository, repo db.Repo, p *model.Prote
 	return "", nil
 }
 
-// hasMerges says whether a move brings commits with several parents.
-func hasMerges(ctx context.Context, g *git.Repository, m Move) (bool, error) {
+// unsigned is the first commit of a move without a verified signature, "" for
+// none.
+func (s *Service) unsigned(ctx context.Context, g *git.Repository, m Move) (git.OID, error) {
+	log, err := brought(ctx, g, m)
+	if err != nil {
+		return "", err
+	}
+	return s.Signatures.AllVerified(ctx, g, log)
+}
+
+// brought are the commits that a move brings to its branch, at most 10,000.
+func brought(ctx context.Context, g *git.Repository, m Move) ([]*git.Commit, error) {
 	opts := git.LogOptions{Limit: 10_000}
 	if !m.Old.IsZero() {
 		opts.Exclude = []git.OID{m.Old}
 	} else {
 		refs, err := g.Branches(ctx)
 		if err != nil {
-			return false, err
+			return nil, err
 		}
 		for _, r := range refs {
 			opts.Exclude = append(opts.Exclude, r.OID)
 		}
 	}
-	log, err := g.Log(ctx, m.New, opts)
+	return g.Log(ctx, m.New, opts)
+}
+
+// hasMerges says whether a move brings commits with several parents.
+func hasMerges(ctx context.Context, g *git.Repository, m Move) (bool, error) {
+	log, err := brought(ctx, g, m)
 	for _, c := range log {
 		if c.IsMerge() {
 			return true, err

@@ -221,8 +221,25 @@ func (s *Service) apiCommits(c *web.Ctx) error {
 	}
 	w := &show{s: s, c: c}
 	out := make([]Commit, 0, len(log))
+	known, err := s.Signatures.Of(c.Context(), g, c.Repo.ID, log...)
+	if err != nil {
+		return err
+	}
 	for _, commit := range log {
-		out = append(out, w.commit(commit, people))
+		one := w.commit(commit, people)
+		if r, ok := known[commit.OID]; ok {
+			payload, _, err := g.SignedCommit(c.Context(), commit.OID)
+			if err != nil {
+				return err
+			}
+			payload = git.DecodeText(payload)
+			one.Commit.Verification.Verified, one.Commit.Verification.Reason, one.Commit.Verification.Payload = r.Verified, r.Reason, &payload
+			if r.Verified {
+				at := api.Time(r.At)
+				one.Commit.Verification.VerifiedAt = &at
+			}
+		}
+		out = append(out, one)
 	}
 	return c.JSON(http.StatusOK, out)
 }

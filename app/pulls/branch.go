@@ -165,7 +165,7 @@ func (s *Service) updated(ctx context.Context, p Place, g *git.Repository, pull 
 	}
 	who := s.Repos.Person(p.Viewer)
 	if method == model.MethodRebase {
-		return replay(ctx, g, base, head, who)
+		return replay(ctx, g, base, head, who, s.Repos.Sign)
 	}
 	res, err := g.MergeTree(ctx, head, base, git.MergeOptions{})
 	if errors.Is(err, git.ErrUnrelated) {
@@ -178,5 +178,5 @@ func (s *Service) updated(ctx context.Context, p Place, g *git.Repository, pull 
 		return "", &NotMergeable{"There are conflicts with " + git.Display(pull.BaseRef) + " in " + conflictNames(res) + "."}
 	}
 	return g.CommitTree(ctx, git.CommitSpec{Tree: res.Tree, Parents: []git.OID{head, base}, Author: who, Committer: who,
-		Message: "Merge branch '" + pull.BaseRef + "' into " + pull.HeadRef + "\n"})
+		Message: "Merge branch '" + pull.BaseRef + "' into " + pull.HeadRef + "\n", Sign: s.Repos.Sign})
 }

@@ -125,7 +125,7 @@ func (s *Service) carry(ctx context.Context, p Place, g *git.Repository, c carry
 		return nil, conflict("Nothing would change: " + git.Display(c.onto) + " is as it would be already.")
 	}
 	who := s.Repos.Person(p.Viewer)
-	made, err := g.CommitTree(ctx, git.CommitSpec{Tree: res.Tree, Parents: []git.OID{target}, Author: who, Committer: who, Message: c.message})
+	made, err := g.CommitTree(ctx, git.CommitSpec{Tree: res.Tree, Parents: []git.OID{target}, Author: who, Committer: who, Message: c.message, Sign: s.Repos.Sign})
 	if err != nil {
 		return nil, err
 	}

@@ -77,7 +77,7 @@ func (s *Service) CommitToHead(ctx context.Context, p Place, number int64, in He
 		return "", err
 	}
 	who := s.Repos.Person(p.Viewer)
-	made, err := hg.CommitTree(ctx, git.CommitSpec{Tree: tree, Parents: append([]git.OID{head}, in.Parents...), Author: who, Committer: who, Message: in.Message})
+	made, err := hg.CommitTree(ctx, git.CommitSpec{Tree: tree, Parents: append([]git.OID{head}, in.Parents...), Author: who, Committer: who, Message: in.Message, Sign: s.Repos.Sign})
 	if err != nil {
 		return "", err
 	}

@@ -181,7 +181,7 @@ func (s *Service) plan(ctx context.Context, p Place, g *git.Repository, pull *mo
 		return nil, err
 	}
 	pl := &plan{git: g, pull: pull, base: base, method: in.Method, unrelated: p.Repo.Settings.AllowUnrelated}
-	pl.committer = s.Repos.Person(p.Viewer)
+	pl.committer, pl.sign = s.Repos.Person(p.Viewer), s.Repos.Sign
 	if in.Method == model.MethodSquash {
 		if pl.author, err = s.authorOf(ctx, pull, pl.committer); err != nil {
 			return nil, err

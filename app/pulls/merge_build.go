@@ -148,6 +148,7 @@ type plan struct {
 	message   Message
 	author    git.Person // of a squashed commit
 	committer git.Person
+	sign      signer
 	unrelated bool // may be merged all the same
 }
 
@@ -212,8 +213,11 @@ func (p *plan) merged(ctx context.Context, parents []git.OID, author git.Person)
 		return "", err
 	}
 	return p.git.CommitTree(ctx, git.CommitSpec{Tree: tree, Parents: parents, Author: author, Committer: p.committer,
-		Message: p.message.text()})
+		Message: p.message.text(), Sign: p.sign})
 }
+
+// signer signs the bytes of a commit; nil signs nothing.
+type signer = func(payload []byte) (string, error)
 
 // maxReplayed is how many commits a rebase makes anew.
 const maxReplayed = 500
@@ -225,7 +229,7 @@ func (p *plan) rebased(ctx context.Context, head git.OID) (git.OID, error) {
 	if err != nil {
 		return "", err
 	}
-	at, err := replay(ctx, p.git, p.base, head, p.committer)
+	at, err := replay(ctx, p.git, p.base, head, p.committer, p.sign)
 	if err != nil {
 		return "", err
 	}
@@ -242,7 +246,7 @@ func (p *plan) rebased(ctx context.Context, head git.OID) (git.OID, error) {
 // replay makes the commits that head has and onto lacks anew upon onto, merges
 // left out, and is the last of them. Those that change nothing any more are
 // left out too.
-func replay(ctx context.Context, g *git.Repository, onto, head git.OID, committer git.Person) (git.OID, error) {
+func replay(ctx context.Context, g *git.Repository, onto, head git.OID, committer git.Person, sign signer) (git.OID, error) {
 	log, err := g.Log(ctx, head, git.LogOptions{Exclude: []git.OID{onto}, NoMerges: true, Limit: maxReplayed + 1})
 	if err != nil {
 		return "", err
@@ -253,7 +257,7 @@ func replay(ctx context.Context, g *git.Repository, onto, head git.OID, committe
 	slices.Reverse(log)
 	at := onto
 	for _, c := range log {
-		next, err := pick(ctx, g, at, c, committer)
+		next, err := pick(ctx, g, at, c, committer, sign)
 		if err != nil {
 			return "", err
 		}
@@ -264,7 +268,7 @@ func replay(ctx context.Context, g *git.Repository, onto, head git.OID, committe
 
 // pick makes a commit's change anew upon onto, which stays where the change
 // is there already.
-func pick(ctx context.Context, g *git.Repository, onto git.OID, c *git.Commit, committer git.Person) (git.OID, error) {
+func pick(ctx context.Context, g *git.Repository, onto git.OID, c *git.Commit, committer git.Person, sign signer) (git.OID, error) {
 	base := g.EmptyTree()
 	if len(c.Parents) > 0 {
 		base = c.Parents[0]
@@ -282,7 +286,7 @@ func pick(ctx context.Context, g *git.Repository, onto git.OID, c *git.Commit, c
 	}
 	author := git.Person{Name: c.AuthorName(), Email: git.DecodeText(c.Author.Email), When: c.Author.When}
 	return g.CommitTree(ctx, git.CommitSpec{Tree: res.Tree, Parents: []git.OID{onto}, Author: author, Committer: committer,
-		Message: c.Text()})
+		Message: c.Text(), Sign: sign})
 }
 
 // authorOf is a pull request's author as the author of a squashed commit.

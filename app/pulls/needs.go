@@ -80,6 +80,8 @@ type gitFacts struct {
 	owned  []Owned
 	behind bool // the base has commits that the head lacks
 	merges bool // the head brings merge commits
+	// unsigned is a commit of the head without a verified signature.
+	unsigned git.OID
 }
 
 // gather reads the facts, where the rules of the base ask for them.
@@ -106,6 +108,15 @@ func (s *Service) gather(ctx context.Context, g *git.Repository, pull *model.Pul
 				return nil, err
 			}
 			f.behind = !in
+		}
+	}
+	if rule.Signed && s.Signatures != nil {
+		log, err := commitsOf(ctx, g, pull, maxReplayed)
+		if err != nil {
+			return nil, err
+		}
+		if f.unsigned, err = s.Signatures.AllVerified(ctx, g, log); err != nil {
+			return nil, err
 		}
 	}
 	if rule.Linear {
@@ -331,6 +342,11 @@ func (n *needing) history() {
 	if n.rule.UpToDate && n.facts.behind {
 		n.add(Need{Key: "behind", Rule: true, Text: "The branch lacks the newest commits of " + git.Display(n.pull.BaseRef) + ".",
 			Who: "Whoever can push to the branch can update it."})
+	}
+	// Squashing and rebasing make new commits, which this site signs.
+	if n.facts.unsigned != "" && (n.method == model.MethodMerge || n.method == model.MethodFastForward) {
+		n.add(Need{Key: "signed", Rule: true, Text: git.Display(n.pull.BaseRef) + " takes signed commits only; " + n.facts.unsigned.Short() + " has no verified signature.",
+			Who: "Squash or rebase instead, or sign the commits."})
 	}
 	if !n.rule.Linear {
 		return

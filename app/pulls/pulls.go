@@ -12,6 +12,7 @@ import (
 	"github.com/gitfor/gitfor/app/markup"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
+	"github.com/gitfor/gitfor/app/signatures"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -26,6 +27,8 @@ type Deps struct {
 	Threads *threads.Service
 	Issues  *issues.Service
 	Markup  *markup.Renderer
+	// Signatures verifies commits.
+	Signatures *signatures.Service
 	// Colours keeps files that were coloured.
 	Colours *highlight.Cache
 	Log     *slog.Logger

@@ -60,7 +60,7 @@ func (s *Service) commitFiles(ctx context.Context, viewer *model.Viewer, repo *m
 		return err
 	}
 	who := s.Person(viewer)
-	commit, err := g.CommitTree(ctx, git.CommitSpec{Tree: tree, Author: who, Committer: who, Message: message + "\n"})
+	commit, err := g.CommitTree(ctx, git.CommitSpec{Tree: tree, Author: who, Committer: who, Message: message + "\n", Sign: s.Sign})
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,8 @@ type Service struct {
 	Sections []SettingsSection
 	// Lent, when set, is told of the network whose pool got objects.
 	Lent func(ctx context.Context, root int64) error
+	// Sign, when set, signs the commits that are made here for people.
+	Sign func(payload []byte) (string, error)
 	// Files, when set, is asked about the files that MoveRefs brings.
 	Files func(ctx context.Context, g *git.Repository, p *Push) error
 	// Guard, when set, is asked before MoveRefs moves refs.

@@ -115,6 +115,6 @@ func (s *Service) joined(ctx context.Context, viewer *model.Viewer, up *model.Re
 	}
 	who := s.Person(viewer)
 	oid, err := g.CommitTree(ctx, git.CommitSpec{Tree: merged.Tree, Parents: []git.OID{ours, theirs}, Author: who, Committer: who,
-		Message: "Merge branch '" + up.FullName() + ":" + git.Display(branch) + "' into " + git.Display(branch)})
+		Message: "Merge branch '" + up.FullName() + ":" + git.Display(branch) + "' into " + git.Display(branch), Sign: s.Sign})
 	return SyncMerge, oid, err
 }

@@ -128,6 +128,15 @@ func (r *Ring) MAC(purpose string, data []byte) [32]byte {
 	return r.keys[0].mac(purpose, data)
 }
 
+// MACs is MAC under each key of the ring, that of the current one first.
+func (r *Ring) MACs(purpose string, data []byte) [][32]byte {
+	out := make([][32]byte, len(r.keys))
+	for i := range r.keys {
+		out[i] = r.keys[i].mac(purpose, data)
+	}
+	return out
+}
+
 // VerifyMAC says, in constant time for each key, whether mac is the MAC of
 // data for purpose under any key of the ring.
 func (r *Ring) VerifyMAC(purpose string, data []byte, mac [32]byte) bool {

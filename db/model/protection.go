@@ -44,6 +44,8 @@ type Protection struct {
 	UpToDate bool `json:"up_to_date,omitempty"`
 	// Linear forbids merge commits.
 	Linear bool `json:"linear,omitempty"`
+	// Signed asks that commits carry a verified signature.
+	Signed bool `json:"signed,omitempty"`
 	// Restricted says that only Pushers may push and merge.
 	Restricted bool    `json:"restricted,omitempty"`
 	Pushers    []int64 `json:"pushers,omitempty"`
@@ -101,7 +103,7 @@ func Together(rules []*BranchRule) *Protection {
 			into *bool
 			from bool
 		}{{&out.Pull, d.Pull}, {&out.Owners, d.Owners}, {&out.Fresh, d.Fresh}, {&out.Other, d.Other}, {&out.Resolved, d.Resolved},
-			{&out.UpToDate, d.UpToDate}, {&out.Linear, d.Linear}, {&out.Admins, d.Admins}} {
+			{&out.UpToDate, d.UpToDate}, {&out.Linear, d.Linear}, {&out.Signed, d.Signed}, {&out.Admins, d.Admins}} {
 			*b.into = *b.into || b.from
 		}
 		for _, c := range d.Checks {

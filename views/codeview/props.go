@@ -20,7 +20,15 @@ type CommitLine struct {
 	Account                 *model.Account // the author's, or nil
 	CoAuthors               []string
 	When, Authored          time.Time
+	Signed                  *Signed // nil without a signature
 	Href                    string
+}
+
+// Signed is what is known of a commit's signature.
+type Signed struct {
+	Verified bool
+	// Why says it in a sentence.
+	Why string
 }
 
 // RefLink is a branch or tag in the menu.
