@@ -30,7 +30,8 @@ func (s *Service) star(c *web.Ctx, on bool) error {
 }
 
 type watchInput struct {
-	Level string `form:"level"`
+	Level string   `form:"level"`
+	Kinds []string `form:"kinds"`
 }
 
 func (s *Service) watch(c *web.Ctx) error {
@@ -41,7 +42,7 @@ func (s *Service) watch(c *web.Ctx) error {
 	if in.Level == "none" {
 		in.Level = ""
 	}
-	if err := s.Watch(c.Context(), c.Viewer, c.Repo, in.Level); err != nil {
+	if err := s.Watch(c.Context(), c.Viewer, c.Repo, in.Level, in.Kinds...); err != nil {
 		return err
 	}
 	return s.stood(c)

@@ -2,6 +2,8 @@ package codes
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
@@ -40,21 +42,30 @@ type Unstarred struct{}
 // EventType implements events.Payload.
 func (Unstarred) EventType() string { return "star.deleted" }
 
-// Watch sets the level of the viewer's watch of a repository; "" ends it.
-func (s *Service) Watch(ctx context.Context, viewer *model.Viewer, repo *model.Repo, level string) error {
+// Watch sets the level, with kinds for model.WatchCustom, of the viewer's watch of a repository; "" ends it.
+func (s *Service) Watch(ctx context.Context, viewer *model.Viewer, repo *model.Repo, level string, kinds ...string) error {
 	if !viewer.SignedIn() || viewer.DeployRepo != 0 {
 		return fault.New(fault.Unauthorized, "Sign in to watch repositories.")
 	}
 	switch level {
 	case "", model.WatchAll, model.WatchReleases, model.WatchIgnore:
+	case model.WatchCustom:
+		for _, k := range kinds {
+			if !slices.Contains(model.WatchKinds(), k) {
+				return fault.Field("kinds", "Choose among "+strings.Join(model.WatchKinds(), ", ")+".")
+			}
+		}
+		if len(kinds) == 0 {
+			return fault.Field("kinds", "Choose at least one kind.")
+		}
 	default:
-		return fault.Field("level", "Choose all, releases or ignore.")
+		return fault.Field("level", "Choose all, releases, custom or ignore.")
 	}
 	return s.DB.InDirectory(ctx, func(ctx context.Context, tx db.DirectoryTx) error {
 		if level == "" {
 			_, err := repodb.Unwatch(ctx, tx, repo.ID, viewer.ID())
 			return err
 		}
-		return repodb.Watch(ctx, tx, repo.ID, viewer.ID(), level)
+		return repodb.Watch(ctx, tx, repo.ID, viewer.ID(), level, kinds)
 	})
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/gitfor/gitfor/db/eventdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/notificationdb"
+	"github.com/gitfor/gitfor/db/pulldb"
 	"github.com/gitfor/gitfor/db/threaddb"
 )
 
 // Types are the events that people may be told of, or that bring rows of
 // inboxes up to date.
 func Types() []string {
-	return []string{"issue.*", "pull.*", "discussion.*", "comment.created", "review.*", "release.published", "checks.completed", "status.*"}
+	return []string{"issue.*", "pull.*", "discussion.*", "comment.created", "review.*", "release.published", "status.created", "check.completed"}
 }
 
 // facts is what an event says, of all that the features put into theirs.
@@ -45,6 +46,9 @@ type facts struct {
 	ReviewID int64 `json:"reviewId"`
 	// ReviewState is approved, changes_requested or commented.
 	ReviewState string `json:"reviewState"`
+	// SHA, Conclusion and State are those of a status or check.
+	SHA        string `json:"sha"`
+	Conclusion string `json:"conclusion"`
 	// Tag and Name are a release's.
 	Tag  string `json:"tag"`
 	Name string `json:"name"`
@@ -67,8 +71,10 @@ type told struct {
 	// turn are those who are waited for now, ends those who no longer are;
 	// allEnd says that nobody is.
 	turn, ends map[int64]bool
-	allEnd     bool
-	ignored    map[int64]bool
+	// once names what is told once, where that is not the event.
+	once    string
+	allEnd  bool
+	ignored map[int64]bool
 }
 
 // read takes an event apart; nil when nobody is told of such.
@@ -89,11 +95,47 @@ func read(e *model.Event, repo *model.Repo) (*told, error) {
 			t.Title = t.Tag
 		}
 		return t, nil
+	case source == "status" || source == "check":
+		if !failed(t.State, t.Conclusion) {
+			return nil, nil
+		}
+		return t, nil
 	case t.Number == 0:
 		return nil, nil
 	}
 	t.key = strconv.FormatInt(t.Number, 10)
 	return t, nil
+}
+
+// failed says whether a status or check says that something is wrong.
+func failed(state, conclusion string) bool {
+	if conclusion != "" {
+		state = conclusion
+	}
+	return slices.Contains([]string{"failure", "error", "timed_out", "action_required", "startup_failure"}, state)
+}
+
+// checked finds whose open pull request a failing check is about: its author
+// is told once for each head that fails, not for each check.
+func (s *Service) checked(ctx context.Context, t *told) error {
+	pulls, err := pulldb.OfCommit(ctx, s.DB.Repo(t.repo.ID), t.SHA)
+	for _, p := range pulls {
+		if p.HeadSHA != t.SHA || p.Issue == nil || !p.Issue.Open() {
+			continue
+		}
+		i := p.Issue
+		t.Number, t.Kind, t.Title, t.State, t.Draft, t.AuthorID, t.AssigneeIDs = i.Number, i.Kind, i.Title, i.State, i.Draft, i.AuthorID, i.AssigneeIDs
+		t.key, t.once = strconv.FormatInt(i.Number, 10), "ci/"+strconv.FormatInt(t.repo.ID, 10)+"/"+t.SHA
+		t.add(model.ToldCI, i.AuthorID)
+		t.begin(i.AuthorID)
+		delete(t.direct, t.event.ActorID)
+		subs, err := threaddb.Subscriptions(ctx, s.DB.Repo(t.repo.ID), i.Number)
+		if subs[i.AuthorID].Ignored {
+			delete(t.direct, i.AuthorID)
+		}
+		return err
+	}
+	return err
 }
 
 // state is the thread's state in a word.
@@ -137,6 +179,9 @@ func (t *told) add(reason string, ids ...int64) {
 func (s *Service) concern(ctx context.Context, t *told) error {
 	if t.Kind == model.KindRelease {
 		return nil
+	}
+	if t.SHA != "" && t.Number == 0 {
+		return s.checked(ctx, t)
 	}
 	loud := ""
 	switch t.what {

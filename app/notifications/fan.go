@@ -105,10 +105,13 @@ func (s *Service) tell(ctx context.Context, t *told, reasons map[int64]string, p
 	if len(list) == 0 {
 		return nil
 	}
-	first := false
+	first, once := false, t.event.EventID
+	if t.once != "" {
+		once = t.once
+	}
 	err = s.DB.InCell(ctx, func(ctx context.Context, tx db.CellTx) error {
 		var err error
-		if first, err = tx.Handled(ctx, "notifications/"+strconv.Itoa(part), t.event.EventID); err != nil || !first {
+		if first, err = tx.Handled(ctx, "notifications/"+strconv.Itoa(part), once); err != nil || !first {
 			return err
 		}
 		if err := notificationdb.Deliver(ctx, tx, list); err != nil {

@@ -56,7 +56,7 @@ func (s *Service) showSettings(c *web.Ctx, set model.NotifySettings, errs fault.
 
 // offered are the reasons that something is told for today.
 func offered() []string {
-	return slices.DeleteFunc(model.ToldReasons(), func(r string) bool { return r == model.ToldCI || r == model.ToldSecurity })
+	return slices.DeleteFunc(model.ToldReasons(), func(r string) bool { return r == model.ToldSecurity })
 }
 
 type settingsInput struct {

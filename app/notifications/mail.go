@@ -64,6 +64,11 @@ func (s *Service) MailNow(ctx context.Context, args MailArgs) error {
 	if err != nil || t == nil {
 		return err
 	}
+	if t.Number == 0 && t.Kind != model.KindRelease {
+		if err := s.concern(ctx, t); err != nil || t.Number == 0 {
+			return err
+		}
+	}
 	m, err := s.compose(ctx, t, people[0], args.Reason)
 	if err != nil || m == nil {
 		return err

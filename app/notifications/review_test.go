@@ -62,6 +62,17 @@ func TestReview(t *testing.T) {
 	if mails = f.letters(t, "ann@example.com"); !strings.Contains(mails[len(mails)-1], "and this") {
 		t.Errorf("the last mail is %s", mails[len(mails)-1])
 	}
+	// A check of the head fails: the author is told once.
+	head, _ := f.ann.API("GET", "/repos/ann/boat/pulls/1", nil).OK().JSON()["head"].(map[string]any)["sha"].(string)
+	f.ann.API("PUT", "/repos/ann/boat/notifications", map[string]any{}).Want(205)
+	before := len(f.letters(t, "ann@example.com"))
+	for _, name := range []string{"build", "lint"} {
+		f.bob.API("POST", "/repos/ann/boat/statuses/"+head, map[string]any{"state": "failure", "context": name}).Want(201)
+	}
+	f.settle(t)
+	if rows = list(t, f.ann, ""); len(rows) != 1 || rows[0].Reason != "ci_activity" || len(f.letters(t, "ann@example.com")) != before+1 {
+		t.Errorf("after failing checks: %+v, %d mails", rows, len(f.letters(t, "ann@example.com"))-before)
+	}
 	// Merging ends the turns and shows the state now.
 	f.ann.API("PUT", "/repos/ann/boat/pulls/1/merge", nil)
 	f.settle(t)

@@ -7,13 +7,14 @@ import (
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
 )
 
 // Standing tells how an account stands to a repository, in one query.
 func Standing(ctx context.Context, dir db.Directory, repoID, accountID int64) (model.Standing, error) {
 	var s model.Standing
 	err := dir.NewRaw(`SELECT EXISTS (SELECT FROM directory.stars WHERE repo_id = ?0 AND account_id = ?1) AS starred,
-		coalesce(w.level, '') AS watch, w.created_at AS since, coalesce(f.id, 0) AS fork_id, coalesce(f.name, '') AS fork_name
+		coalesce(w.level, '') AS watch, coalesce(w.kinds, '{}') AS kinds, w.created_at AS since, coalesce(f.id, 0) AS fork_id, coalesce(f.name, '') AS fork_name
 		FROM (SELECT) one
 		LEFT JOIN directory.watches w ON w.repo_id = ?0 AND w.account_id = ?1
 		LEFT JOIN LATERAL (SELECT id, name FROM directory.repos
@@ -35,13 +36,16 @@ func Unstar(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64) (ch
 }
 
 // Watch sets an account's watch of a repository.
-func Watch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64, level string) error {
+func Watch(ctx context.Context, tx db.DirectoryTx, repoID, accountID int64, level string, kinds []string) error {
+	if kinds == nil {
+		kinds = []string{}
+	}
 	res, err := tx.NewRaw("INSERT INTO directory.watches (repo_id, account_id, level, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
 		repoID, accountID, level, tx.Now()).Exec(ctx)
 	if _, err := count(ctx, tx, "watchers", repoID, 1, res, err); err != nil {
 		return err
 	}
-	_, err = tx.NewRaw("UPDATE directory.watches SET level = ? WHERE repo_id = ? AND account_id = ?", level, repoID, accountID).Exec(ctx)
+	_, err = tx.NewRaw("UPDATE directory.watches SET level = ?, kinds = ?::text[] WHERE repo_id = ? AND account_id = ?", level, pgdialect.Array(kinds), repoID, accountID).Exec(ctx)
 	return db.Map(err)
 }
 

@@ -16,5 +16,10 @@
     }
     e.preventDefault();
     button.click();
-  });
+  }, true); // before the page's own keys: s is the search elsewhere
 })();
+// The number in the tab's title follows the badge.
+document.addEventListener("htmx:afterSettle", () => {
+  const n = Number(document.getElementById("inbox-link")?.dataset.unread || 0);
+  document.title = document.title.replace(/^Inbox( \(\d+\))?/, n ? `Inbox (${n})` : "Inbox");
+});

@@ -150,6 +150,8 @@ func Did(what string) string {
 		return "reviewed"
 	case kind == "release":
 		return "published"
+	case kind == "status", kind == "check":
+		return "reported a failing check of"
 	case verb == "review_requested":
 		return "asked for a review"
 	case verb == "opened":
