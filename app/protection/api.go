@@ -37,10 +37,11 @@ type Switch struct {
 
 // ChecksWire are the statuses that are asked for.
 type ChecksWire struct {
-	URL      string      `json:"url"`
-	Strict   bool        `json:"strict"`
-	Contexts []string    `json:"contexts"`
-	Checks   []CheckWire `json:"checks"`
+	URL         string      `json:"url"`
+	Strict      bool        `json:"strict"`
+	Contexts    []string    `json:"contexts"`
+	ContextsURL string      `json:"contexts_url"`
+	Checks      []CheckWire `json:"checks"`
 }
 
 // CheckWire is a status that is asked for.
@@ -60,7 +61,11 @@ type ReviewsWire struct {
 
 // Restrictions are who may push.
 type Restrictions struct {
-	URL   string     `json:"url"`
+	URL      string `json:"url"`
+	UsersURL string `json:"users_url"`
+	TeamsURL string `json:"teams_url"`
+	AppsURL  string `json:"apps_url"`
+
 	Users []api.User `json:"users"`
 	Teams []struct{} `json:"teams"`
 	Apps  []struct{} `json:"apps"`
@@ -135,7 +140,8 @@ func (s *Service) wire(c *web.Ctx, p *model.Protection) (*Protection, error) {
 	out := &Protection{URL: url, Admins: Switch{url + "/enforce_admins", p.Admins}, Linear: Switch{Enabled: p.Linear}, Signatures: Switch{url + "/required_signatures", p.Signed},
 		Force: Switch{Enabled: p.AllowForce}, Deletions: Switch{Enabled: p.AllowDelete}, Conversations: Switch{Enabled: p.Resolved}}
 	if len(p.Checks) > 0 || p.UpToDate {
-		out.Checks = &ChecksWire{URL: url + "/required_status_checks", Strict: p.UpToDate, Contexts: append([]string{}, p.Checks...), Checks: []CheckWire{}}
+		out.Checks = &ChecksWire{URL: url + "/required_status_checks", Strict: p.UpToDate, Contexts: append([]string{}, p.Checks...),
+			ContextsURL: url + "/required_status_checks/contexts", Checks: []CheckWire{}}
 		for _, name := range p.Checks {
 			out.Checks.Checks = append(out.Checks.Checks, CheckWire{Context: name})
 		}
@@ -144,7 +150,8 @@ func (s *Service) wire(c *web.Ctx, p *model.Protection) (*Protection, error) {
 		out.Reviews = &ReviewsWire{URL: url + "/required_pull_request_reviews", DismissStale: p.Fresh, Owners: p.Owners, Count: p.Reviews, LastPush: p.Other}
 	}
 	if p.Restricted {
-		out.Restrictions = &Restrictions{URL: url + "/restrictions", Users: []api.User{}, Teams: []struct{}{}, Apps: []struct{}{}}
+		out.Restrictions = &Restrictions{URL: url + "/restrictions", UsersURL: url + "/restrictions/users", TeamsURL: url + "/restrictions/teams",
+			AppsURL: url + "/restrictions/apps", Users: []api.User{}, Teams: []struct{}{}, Apps: []struct{}{}}
 		if len(p.Pushers) > 0 {
 			accounts, err := accountdb.ByIDs(c.Context(), s.DB.Directory(), p.Pushers...)
 			if err != nil {

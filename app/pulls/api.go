@@ -33,6 +33,7 @@ func (s *Service) apiRoutes(r *web.Router) {
 	a.Put(at+"/merge", post, s.apiMerge, &web.Doc{ID: "pulls/merge", Summary: "Merge a pull request", In: mergeBody{}, Out: Merged{}})
 	a.Put(at+"/update-branch", post, s.apiUpdateBranch, &web.Doc{ID: "pulls/update-branch", Summary: "Update a pull request branch", In: updateBody{}, Out: Updated{}, Status: http.StatusAccepted})
 	s.apiReviewerRoutes(a, at, read, post)
+	s.apiMoreRoutes(a, at, post)
 	a.Get("/repos/{owner}/{repo}/commits/{sha}/pulls", read, s.apiOfCommit,
 		&web.Doc{ID: "repos/list-pull-requests-associated-with-commit", Summary: "List pull requests associated with a commit", Out: []PullRequest{}})
 }

@@ -25,6 +25,10 @@ func TestAutoMerge(t *testing.T) {
 		t.Fatalf("auto_merge %v", a)
 	}
 	b.ada.Get(at).OK().Has("Will be merged by itself")
+	b.ada.API(http.MethodDelete, fmt.Sprintf("/repos/ada/engine/pulls/%d/auto-merge", n), nil).OK()
+	if a := bob.API(http.MethodPut, fmt.Sprintf("/repos/ada/engine/pulls/%d/auto-merge", n), map[string]any{"merge_method": "squash"}).OK().JSON(); a["auto_merge"] == nil {
+		t.Error("no auto_merge in the answer")
+	}
 	b.git("switch", "-q", "fast")
 	again := b.commit("fast", "one more", "b.txt", "x\n")
 	b.push("fast")

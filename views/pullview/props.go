@@ -6,6 +6,7 @@ package pullview
 import (
 	"html/template"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -58,6 +59,9 @@ type StackEntry struct {
 func (p HeadProps) state() ui.State {
 	return part.PullState(p.Pull.Issue.State, p.Pull.Merged(), p.Pull.Issue.Draft)
 }
+
+// here is the live topic of who else looks at the pull request.
+func (p HeadProps) here() string { return "here" + strings.TrimPrefix(p.Topic, "thread") }
 
 func (p HeadProps) tabs() []ui.Tab {
 	n := p.Pull.Number
