@@ -57,7 +57,7 @@ func TestParts(t *testing.T) {
 	}
 	made := ada.API(http.MethodPost, "/repos/ada/engine/rulesets", map[string]any{"name": "releases", "target": "branch", "enforcement": "active",
 		"conditions": map[string]any{"ref_name": map[string]any{"include": []string{"refs/heads/release/*"}, "exclude": []string{}}},
-		"rules": []map[string]any{{"type": "deletion"}, {"type": "required_linear_history"}}}).Want(http.StatusCreated).JSON()
+		"rules":      []map[string]any{{"type": "deletion"}, {"type": "required_linear_history"}}}).Want(http.StatusCreated).JSON()
 	set, _, err := r.GetRuleset(ctx, "ada", "engine", int64(made["id"].(float64)), false)
 	check(t, err)
 	if set.Name != "release/*" || set.Rules == nil || set.Rules.RequiredLinearHistory == nil || set.Rules.NonFastForward != nil {

@@ -196,11 +196,11 @@ type Updated struct {
 	URL     string `json:"url"`
 }
 
-// Rollup and Reaction are those of issues, for comments on changes.
-type (
-	Rollup   = issues.Rollup
-	Reaction = issues.Reaction
-)
+// Rollup counts reactions, as those of issues.
+type Rollup = issues.Rollup
+
+// Reaction is one person's reaction, as those of issues.
+type Reaction = issues.Reaction
 
 // RollupOf counts the reactions to what has this address.
 func RollupOf(url string, list []model.Reaction) Rollup { return issues.RollupOf(url, list) }
