@@ -50,6 +50,7 @@ func register(a *app.App) *registry {
 	on(r, a.Alarms.Ring)
 	on(r, purgeLog(a))
 	on(r, a.Threads.ReferNow)
+	on(r, a.Issues.FinishTransfer)
 	on(r, a.Mail.Deliver)
 	on(r, a.Notifications.MailNow)
 	on(r, a.Webhooks.WarnNow)

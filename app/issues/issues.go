@@ -1,6 +1,8 @@
 package issues
 
 import (
+	"context"
+
 	"github.com/gitfor/gitfor/app/attachments"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/fault"
@@ -27,6 +29,9 @@ type Service struct {
 
 	// Pulls shows pull requests; set before the first request.
 	Pulls PullPages
+	// AfterCopy, when set, runs between the two halves of a move: tests fail
+	// it, or write meanwhile.
+	AfterCopy func(ctx context.Context) error
 }
 
 // New makes the service.
