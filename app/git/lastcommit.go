@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/gitfor/gitfor/app/git/graph"
 )
@@ -93,9 +94,18 @@ func (r *Repository) lastCommitIDs(ctx context.Context, rev OID, dir string) (ma
 	if err != nil {
 		return nil, err
 	}
+	kept, _ := r.loadLast(dir)
+	if found, ok := r.answers.lasts.Get(lastKey{rev, dir}); ok {
+		return found, nil
+	}
+	begin := time.Now()
 	found, err := r.searchLast(ctx, rev, dir, entries)
-	if err == nil {
-		r.answers.lasts.Add(lastKey{rev, dir}, found)
+	if err != nil {
+		return found, err
+	}
+	r.answers.lasts.Add(lastKey{rev, dir}, found)
+	if time.Since(begin) >= keptFrom {
+		err = r.keepLast(ctx, rev, dir, found, kept)
 	}
 	return found, err
 }
