@@ -39,7 +39,7 @@ func bundled() []string {
 		"vendor/htmx-ext-preload.min.js",
 		"vendor/htmx-ext-response-targets.min.js",
 		"js/page.js", "js/theme.js", "js/time.js", "js/menu.js", "js/dialog.js",
-		"js/copy.js", "js/toast.js", "js/form.js", "js/draft.js", "js/composer.js",
+		"js/copy.js", "js/swipe.js", "js/toast.js", "js/form.js", "js/draft.js", "js/composer.js",
 		"js/keep.js", "js/text.js", "js/live.js", "js/shortcuts.js", "js/list.js", "js/lines.js", "js/thread.js", "js/review.js", "js/conflict.js", "js/palette.js",
 	}
 }

@@ -95,8 +95,12 @@ func (s *Service) secretsIn(ctx context.Context, f newFile, data []byte) ([]Find
 		if i := strings.Index(string(data), x.Secret); i >= 0 {
 			line = 1 + bytes.Count(data[:i], []byte("\n"))
 		}
+		code := codeOf(x.Secret)
+		if slices.ContainsFunc(out, func(f Finding) bool { return f.Code == code }) {
+			continue // several rules know it
+		}
 		out = append(out, Finding{Commit: f.commit, Path: f.path, Line: line, Rule: x.RuleID,
-			Why: "looks like " + article(describe(x.RuleID)), Code: codeOf(x.RuleID, x.Secret)})
+			Why: "looks like " + article(describe(x.RuleID)), Code: code})
 	}
 	return out, nil
 }
@@ -112,8 +116,8 @@ func article(s string) string {
 }
 
 // codeOf stands for a secret without telling it.
-func codeOf(rule, secret string) string {
-	sum := sha256.Sum256([]byte(rule + "\x00" + secret))
+func codeOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:12])
 }
 

@@ -72,7 +72,7 @@ type RepoSettings struct {
 
 // SecretAllowed is a secret that may be pushed, with who says so and why.
 type SecretAllowed struct {
-	// Code stands for the secret: a hash of it and the rule.
+	// Code stands for the secret: a hash of it.
 	Code   string    `json:"code"`
 	Rule   string    `json:"rule"`
 	File   string    `json:"file"`
