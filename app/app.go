@@ -238,9 +238,6 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildAudit()
 	a.Access = access.New(access.Deps{Mail: a.Mail, URL: a.cfg.URL, DB: a.DB, Gate: a.Gate, Repos: a.Repos, SettingsShell: a.Settings.Shell})
 	a.Repos.Sections = append(a.Repos.Sections, access.Section())
-	a.Settings = &settings.Service{DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Hidden: a.Repos.PrivateEmail,
-		SendLink: a.Auth.SendEmailLink}
-	a.buildAudit()
 	a.Orgs = orgs.New(orgs.Deps{Mail: a.Mail, URL: a.cfg.URL, DB: a.DB, Gate: a.Gate, Accounts: a.Accounts, Auth: a.Auth, Access: a.Access, Repos: a.Repos,
 		Tokens: secret.NewTokens(a.Ring)})
 	a.OAuth = oauth.New(oauth.Deps{DB: a.DB, Gate: a.Gate, Auth: a.Auth, Tokens: secret.NewTokens(a.Ring)})
