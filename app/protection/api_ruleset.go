@@ -85,6 +85,9 @@ func rulesOf(p *model.Protection) []Rule {
 	if p.Linear {
 		out = append(out, Rule{Type: "required_linear_history"})
 	}
+	if p.Signed {
+		out = append(out, Rule{Type: "required_signatures"})
+	}
 	if p.Restricted {
 		out = append(out, Rule{Type: "update"})
 	}
@@ -274,6 +277,8 @@ func (b *rulesetBody) into(r *model.BranchRule, main string) error {
 			d.AllowForce = false
 		case "required_linear_history":
 			d.Linear = true
+		case "required_signatures":
+			d.Signed = true
 		case "update":
 			d.Restricted = true
 		case "pull_request":

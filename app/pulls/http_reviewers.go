@@ -15,10 +15,13 @@ import (
 func (s *Service) reviewerFact(c *web.Ctx, v *pageView) (threadview.Fact, error) {
 	pull, repo := v.pull, s.DB.Repo(c.Repo.ID)
 	p := pullview.ReviewersProps{Base: here(c, pull.Number), CanAsk: s.MayAsk(place(c), pull)}
-	list, err := reviewdb.List(c.Context(), repo, pull.Number, 0)
-	if err != nil {
-		return threadview.Fact{}, err
+	if !v.reviewsRead {
+		var err error
+		if v.reviews, err = reviewdb.List(c.Context(), repo, pull.Number, 0); err != nil {
+			return threadview.Fact{}, err
+		}
 	}
+	list := v.reviews
 	teams, err := accountdb.TeamsByIDs(c.Context(), s.DB.Directory(), pull.TeamIDs)
 	if err != nil {
 		return threadview.Fact{}, err

@@ -29,6 +29,9 @@ type pageView struct {
 	head  pullview.HeadProps
 	merge pullview.MergeProps
 	parts issues.Parts
+
+	reviews     []*model.Review
+	reviewsRead bool
 }
 
 func (s *Service) conversation(c *web.Ctx) error {
@@ -75,6 +78,7 @@ func (s *Service) conversationWith(c *web.Ctx, n int64, status int, change func(
 // fill makes all that a conversation shows.
 func (s *Service) fill(c *web.Ctx, v *pageView) (err error) {
 	v.parts = s.Issues.Parts(c, v.v)
+	changedLinks(c, v.pull, v.parts.Timeline.Entries)
 	if s.Reviews != nil {
 		if err := s.Reviews.Entries(c, v.pull, v.v, v.parts.Timeline.Entries); err != nil {
 			return err
@@ -284,6 +288,7 @@ func (s *Service) needProps(c *web.Ctx, v *pageView, m *pullview.MergeProps) err
 		return err
 	}
 	m.Ready, m.Bypass = true, needs.Bypass
+	v.reviews, v.reviewsRead = needs.Reviews, true
 	for _, n := range needs.List {
 		line := pullview.Need{Text: n.Text, Who: n.Who, Icon: "circle-check", Kind: "success", Items: needItems(v, n)}
 		m.Bypass = m.Bypass && (n.Met || n.Warns || n.Rule)
@@ -334,6 +339,22 @@ func needItems(v *pageView, n Need) []pullview.NeedItem {
 		out = append(out, item)
 	}
 	return out
+}
+
+// changedLinks lets the lines about pushes lead to what each changed, without
+// what came from the base.
+func changedLinks(c *web.Ctx, pull *model.Pull, entries []threadview.Entry) {
+	files := link.PullFiles(c.Repo.Owner.Name, c.Repo.Name, pull.Number)
+	for _, e := range entries {
+		if e.Line == nil || e.Line.Kind != model.ItemPushedCommits && e.Line.Kind != model.ItemForcePushed {
+			continue
+		}
+		for k := 1; k < len(pull.Rounds); k++ {
+			if pull.Rounds[k].Head == e.Line.Data.To && pull.Rounds[k-1].Head == e.Line.Data.From {
+				e.Line.Changed = link.Q("from", num(int64(k)), "round", num(int64(k+1))).On(files)
+			}
+		}
+	}
 }
 
 // waiting is how somebody looks who was asked for a review.

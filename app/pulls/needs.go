@@ -43,12 +43,30 @@ type NeedStatus struct {
 	Required bool
 }
 
+// order puts what failed before what is waited for and what succeeded, and
+// what is required before the rest of each.
+func (n NeedStatus) order() int {
+	at := 2
+	switch {
+	case n.Status == nil || n.Status.Outcome() == model.StatusPending:
+		at = 1
+	case n.Status.Outcome() == model.StatusFailure:
+		at = 0
+	}
+	if n.Required {
+		return 2 * at
+	}
+	return 2*at + 1
+}
+
 // Needs are what is asked of a pull request.
 type Needs struct {
 	List []Need
 	// Bypass says that the viewer may merge in spite of rules that are not
 	// met.
 	Bypass bool
+	// Reviews are all that were submitted.
+	Reviews []*model.Review
 }
 
 // Open are those that are not met.
@@ -155,6 +173,7 @@ func (s *Service) needsOf(ctx context.Context, repo db.Repo, p Place, pull *mode
 	if n.reviews, err = reviewdb.List(ctx, repo, pull.Number, 0); err != nil {
 		return nil, err
 	}
+	n.Reviews = n.reviews
 	n.state()
 	n.review()
 	n.owners()
@@ -310,6 +329,7 @@ func (n *needing) checks(list []*model.Status) {
 			failed++
 		}
 	}
+	slices.SortStableFunc(all, func(a, b NeedStatus) int { return a.order() - b.order() })
 	need := Need{Key: "checks", Rule: true, Statuses: all}
 	switch {
 	case len(all) == 0:

@@ -111,6 +111,9 @@ func (s *Service) anchored(ctx context.Context, g *git.Repository, pull *model.P
 	}
 	if at.round == pull.Round() && at.head == git.OID(pull.HeadSHA) {
 		c.Place = &model.ReviewPlace{Round: at.round, Path: c.Path, Line: c.Line, Start: c.StartLine}
+		if c.Left() {
+			c.Place.Base = at.base.String()
+		}
 	}
 	return c, nil
 }

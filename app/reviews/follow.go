@@ -16,7 +16,7 @@ import (
 // request. It may be called at any time and again.
 func (s *Service) Follow(ctx context.Context, p Place, g *git.Repository, pull *model.Pull) error {
 	round := pull.Round()
-	list, err := reviewdb.Unplaced(ctx, s.DB.Repo(p.Repo.ID), pull.Number, round)
+	list, err := reviewdb.Unplaced(ctx, s.DB.Repo(p.Repo.ID), pull.Number, round, pulls.Base(g, pull, round).String())
 	if err != nil || len(list) == 0 {
 		return err
 	}
@@ -98,6 +98,9 @@ func placed(ctx context.Context, g *git.Repository, pull *model.Pull, list []*mo
 			return nil, err
 		}
 		place := &model.ReviewPlace{Round: pull.Round()}
+		if c.Left() {
+			place.Base = base.String()
+		}
 		if !c.Left() {
 			place.Path, place.Start, place.Line, place.Gone, err = right.find(ctx, c.Path, c.StartLine, c.Line)
 		} else {

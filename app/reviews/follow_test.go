@@ -55,3 +55,22 @@ func TestForcePushDuringReview(t *testing.T) {
 	sent := b.bob.Post(fmt.Sprintf("/ada/engine/pull/%d/reviews", n), "event", "approve", "body", "Fine", "sha", viewed).Want(http.StatusSeeOther)
 	b.bob.Get(sent.Location()).OK()
 }
+
+// Comments on the state before the change follow it to another base.
+func TestOtherBase(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.commit("older", "older", "other.txt", "zero\none\ntwo\nthree\n")
+	b.git("push", "-q", "origin", "older")
+	b.git("switch", "-q", "older")
+	b.commit("fast", "make it fast", "other.txt", "zero\none\n2\nthree\n")
+	n := b.open("fast")
+	at := fmt.Sprintf("/repos/ada/engine/pulls/%d", n)
+	c := b.bob.API(http.MethodPost, at+"/comments", map[string]any{"path": "other.txt", "line": 2, "side": "LEFT", "body": "was better"}).Want(http.StatusCreated).JSON()
+	b.ada.API(http.MethodPatch, at, map[string]any{"base": "older"}).OK()
+	b.bob.Get(fmt.Sprintf("/ada/engine/pull/%d/files", n)).OK().Has("was better")
+	got := b.bob.API(http.MethodGet, fmt.Sprintf("/repos/ada/engine/pulls/comments/%v", c["id"]), nil).OK().JSON()
+	if got["line"] != 3.0 || got["original_line"] != 2.0 {
+		t.Errorf("line %v, original %v", got["line"], got["original_line"])
+	}
+}

@@ -110,9 +110,9 @@ func (s *Service) Files(c *web.Ctx, pull *model.Pull, g *git.Repository, at pull
 	if err != nil {
 		return nil, err
 	}
+	base := pulls.Base(g, pull, pull.Round()).String()
 	stale := slices.ContainsFunc(b.order, func(id int64) bool {
-		p := b.threads[id][0].Place
-		return p == nil || p.Round != pull.Round()
+		return !b.threads[id][0].Placed(pull.Round(), base)
 	})
 	if stale && at.Round == pull.Round() {
 		if err := s.Follow(c.Context(), b.p, g, pull); err != nil {

@@ -87,12 +87,21 @@ type ReviewComment struct {
 
 // ReviewPlace is where a comment stands in Round.
 type ReviewPlace struct {
-	Round int    `json:"round"`
+	Round int `json:"round"`
+	// Base is the state before the change that it was found in, for comments
+	// on that side.
+	Base  string `json:"base,omitempty"`
 	Path  string `json:"path"`
 	Line  int    `json:"line,omitempty"`
 	Start int    `json:"start,omitempty"`
 	// Gone says that what it is about is no longer there.
 	Gone bool `json:"gone,omitempty"`
+}
+
+// Placed says that it is known where the comment stands in a round that is
+// compared with base.
+func (c *ReviewComment) Placed(round int, base string) bool {
+	return c.Place != nil && c.Place.Round == round && (!c.Left() || c.Place.Base == base)
 }
 
 // First says that the comment began its thread.

@@ -9,12 +9,12 @@ import (
 )
 
 // Unplaced returns the comments that began a thread of a pull request and
-// whose place in a round is not known.
-func Unplaced(ctx context.Context, repo db.Repo, number int64, round int) ([]*model.ReviewComment, error) {
+// whose place in a round, which is compared with base, is not known.
+func Unplaced(ctx context.Context, repo db.Repo, number int64, round int, base string) ([]*model.ReviewComment, error) {
 	var rows []*model.ReviewComment
 	err := repo.List(ctx, Domain, func(q bun.IDB) error {
 		return q.NewSelect().Model(&rows).Where("number = ? AND id = thread", number).
-			Where("place IS NULL OR (place->>'round')::int <> ?", round).Order("id").Scan(ctx)
+			Where("place IS NULL OR (place->>'round')::int <> ? OR side = 'LEFT' AND coalesce(place->>'base', '') <> ?", round, base).Order("id").Scan(ctx)
 	})
 	return rows, err
 }

@@ -100,6 +100,8 @@ type LineProps struct {
 	Owner, Name    string // the repository
 	Other          *Ref   // the thread that the line is about
 	Added, Removed []model.LabelRef
+	// Changed is the page of what a push changed, "" where there is none.
+	Changed string
 }
 
 // Ref is another thread.
