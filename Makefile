@@ -90,6 +90,11 @@ chaos-events: ## Kill the server 100 times while events are published (KILLS=n)
 bench-events: ## Measure the log: latencies to webhook, page and follower, events a second
 	@$(MAKE) --no-print-directory bench PKG=./jobs ARGS='-benchtime 20x'
 
+.PHONY: bench-git
+bench-git: ## Measure git against plain git http-backend in the same run and write docs/git.md
+	@scripts/setup.sh test
+	scripts/bench-git.sh
+
 .PHONY: cover
 cover: ## Run the tests and write coverage/index.html
 	@scripts/setup.sh test

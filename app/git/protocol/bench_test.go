@@ -11,7 +11,9 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -116,8 +118,13 @@ func (s *benchServer) adopt(b *testing.B, from string, parts ...string) {
 	s.c.git("", "--git-dir="+s.path(), "update-ref", "refs/heads/main", head)
 }
 
-// generate gives the repository 3,000 commits in 2,000 files.
+// generate gives the repository 3,000 commits in 2,000 files, or as many as
+// GITFOR_BENCH_COMMITS says, then of smaller files.
 func (s *benchServer) generate(b *testing.B) {
+	commits, lines := 3000, 200
+	if n, err := strconv.Atoi(os.Getenv("GITFOR_BENCH_COMMITS")); err == nil {
+		commits, lines = n, max(1, 600_000/n)
+	}
 	cmd := exec.Command("git", "--git-dir="+s.path(), "fast-import", "--quiet")
 	cmd.Env = s.c.env
 	in, err := cmd.StdinPipe()
@@ -126,9 +133,9 @@ func (s *benchServer) generate(b *testing.B) {
 	w := bufio.NewWriter(in)
 	r := rand.New(rand.NewPCG(3, 4))
 	word := func() string { return fmt.Sprintf("%x", r.Uint32()) }
-	for i := range 3000 {
+	for i := range commits {
 		var text strings.Builder
-		for range 40 + r.IntN(200) {
+		for range lines/5 + r.IntN(lines) {
 			text.WriteString(word() + " " + word() + "\n")
 		}
 		path := fmt.Sprintf("d%d/f%d", r.IntN(40), r.IntN(50))
@@ -167,35 +174,48 @@ func benchPush(_ *testing.B, s *benchServer) cost {
 }
 
 // benchFetch fetches one new commit.
-func benchFetch(_ *testing.B, s *benchServer) cost {
+func benchFetch(b *testing.B, s *benchServer) cost {
 	s.n++
 	dir := fmt.Sprintf("fetch%d", s.n)
 	s.c.git("", "clone", "-q", "--bare", "--reference=work", s.url, dir)
 	s.c.git(dir, "remote", "set-url", "origin", s.url)
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
+	defer s.forget(b, dir)
 	return timed(func() { s.c.git(dir, "fetch", "-q", "origin", "main:next") })
 }
 
 // benchClone clones what no clone asked for before.
-func benchClone(_ *testing.B, s *benchServer) cost {
+func benchClone(b *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
 	s.n++
+	defer s.forget(b, fmt.Sprintf("clone%d", s.n))
 	return timed(func() { s.c.git("", "clone", "-q", "--bare", s.url, fmt.Sprintf("clone%d", s.n)) })
 }
 
-func benchShallow(_ *testing.B, s *benchServer) cost {
+// forget removes what was cloned, so that a long run does not fill the disk.
+func (s *benchServer) forget(b *testing.B, dirs ...string) {
+	for _, dir := range dirs {
+		must(b, os.RemoveAll(filepath.Join(s.c.dir, dir)))
+	}
+}
+
+func benchShallow(b *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
 	s.n++
+	defer s.forget(b, fmt.Sprintf("clone%d", s.n))
 	return timed(func() { s.c.git("", "clone", "-q", "--bare", "--depth=1", s.url, fmt.Sprintf("clone%d", s.n)) })
 }
 
-func benchEight(_ *testing.B, s *benchServer) cost {
+func benchEight(b *testing.B, s *benchServer) cost {
 	s.c.commits("work", 1)
 	s.c.git("work", "push", "-q", "origin", "main")
 	s.n++
+	for i := range 8 {
+		defer s.forget(b, fmt.Sprintf("clone%d-%d", s.n, i))
+	}
 	return timed(func() {
 		var all sync.WaitGroup
 		for i := range 8 {
