@@ -37,6 +37,9 @@ func (s *Service) commit(c *web.Ctx) error {
 		return err
 	}
 	lines, err := s.signedLines(c.Context(), c.Repo, []*git.Commit{commit})
+	if err == nil {
+		err = s.checked(c.Context(), c.Repo, lines)
+	}
 	if err != nil {
 		return err
 	}

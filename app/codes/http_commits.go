@@ -37,6 +37,9 @@ func (s *Service) commits(c *web.Ctx) error {
 		return err
 	}
 	lines, err := s.signedLines(c.Context(), p.repo, list)
+	if err == nil {
+		err = s.checked(c.Context(), p.repo, lines)
+	}
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ func TestAutoMerge(t *testing.T) {
 	b.ada.Get(at).OK().Has("no longer asks for this to be merged by itself")
 	bob.Post(at+"/auto-merge", "method", "squash", "title", "Mine (#1)").Want(http.StatusSeeOther)
 	b.ada.API(http.MethodPost, "/repos/ada/engine/statuses/"+again, map[string]any{"state": "success", "context": "build"}).Want(http.StatusCreated)
+	b.ada.Get(at + "/commits").OK().Has("1 of 1 checks have succeeded")
+	b.ada.Get("/ada/engine/commits/fast").OK().Has("1 of 1 checks have succeeded")
+	b.ada.Get("/ada/engine/commit/" + again).OK().Has("1 of 1 checks have succeeded")
 	p := b.until(n, "merged", func(p map[string]any) bool { return p["merged"] == true })
 	if by, _ := p["merged_by"].(map[string]any); by["login"] != "bob" {
 		t.Errorf("merged by %v", by["login"])

@@ -22,6 +22,10 @@ type CommitLine struct {
 	When, Authored          time.Time
 	Signed                  *Signed // nil without a signature
 	Href                    string
+	// Checks is what the checks of the commit came to, nil when there are
+	// none; ChecksWhy says it in a sentence.
+	Checks    *ui.State
+	ChecksWhy string
 }
 
 // Signed is what is known of a commit's signature.
