@@ -21,6 +21,7 @@ import (
 	"github.com/gitfor/gitfor/app/auth"
 	"github.com/gitfor/gitfor/app/blob"
 	"github.com/gitfor/gitfor/app/codes"
+	"github.com/gitfor/gitfor/app/drafts"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/explore"
 	"github.com/gitfor/gitfor/app/git"
@@ -133,6 +134,7 @@ type App struct {
 	Releases   *releases.Service
 	Reviews    *reviews.Service
 	machines
+	Drafts *drafts.Service
 	// Attachments is the files of texts.
 	Attachments *attachments.Service
 	// Notifications is the inboxes.
@@ -260,6 +262,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.Repos.Tabs = append(a.Repos.Tabs, "pulls")
 	a.buildPulls()
 	a.buildReleases()
+	a.buildDrafts()
 	a.buildNotifications()
 	if err := a.buildWebhooks(ctx); err != nil {
 		return err

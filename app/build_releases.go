@@ -5,6 +5,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/attachments"
+	"github.com/gitfor/gitfor/app/drafts"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/releases"
@@ -78,4 +79,10 @@ func (a *App) tellReleases() {
 func (a *App) buildAttachments() {
 	a.Attachments = attachments.New(attachments.Deps{DB: a.DB, Gate: a.Gate, Threads: a.Threads, Blobs: a.Blobs})
 	a.Alarms.Add(alarms.Task{Kind: db.RepoKind, Name: "attachments.sweep", Run: a.Attachments.Sweep})
+}
+
+// buildDrafts makes what people are writing and the replies that they keep.
+func (a *App) buildDrafts() {
+	a.Drafts = &drafts.Service{DB: a.DB, Gate: a.Gate, Shell: a.Settings.Shell}
+	a.Settings.More = append(a.Settings.More, drafts.Tab())
 }

@@ -40,7 +40,7 @@ const (
 var floors = [...]string{
 	kit:    "fault web api mcp git blob mail markup highlight diffs secret outbound live",
 	ground: "signatures accounts limits audit auth oauth perms repos events threads alarms statuses protection instance",
-	work: "attachments activities transport upkeep intake lfs deploykeys mirrors issues pulls reviews codes ci runners releases packages discussions docs sites chat " +
+	work: "drafts attachments activities transport upkeep intake lfs deploykeys mirrors issues pulls reviews codes ci runners releases packages discussions docs sites chat " +
 		"projects settings statuses protection access orgs",
 	across: "mergequeue agents search explore state notifications webhooks security billing admin",
 	root:   "apptest",

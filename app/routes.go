@@ -63,6 +63,7 @@ func (a *App) routes(r *web.Router) {
 	a.Releases.Routes(r)
 	a.Reviews.Routes(r)
 	a.Attachments.Routes(r)
+	a.Drafts.Routes(r)
 }
 
 func (a *App) readyz(c *web.Ctx) error {

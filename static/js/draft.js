@@ -1,6 +1,7 @@
 // Drafts: what is typed into a form with data-draft="key" is kept in the
-// browser until the server has taken it. The key is bound to the viewer, so two
-// people at one browser do not see each other's.
+// browser, and for who is signed in on the server too, until the form is taken.
+// The key is bound to the viewer, so two people at one browser do not see each
+// other's.
 (() => {
   "use strict";
   const who = document.body.dataset.viewer || "";
@@ -17,6 +18,53 @@
     }
   };
 
+  // The server has a copy, for another tab, browser or day. It comes a little
+  // later than the browser's own.
+  const waiting = new Map();
+  function send(key) {
+    const values = waiting.get(key);
+    if (!values) return;
+    clearTimeout(values.timer);
+    waiting.delete(key);
+    fetch("/-/drafts", {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ key, values: values.fields }),
+      keepalive: true,
+    }).catch(() => {});
+  }
+  function keep(form, fields, now) {
+    const key = form.dataset.draft;
+    if (!who || key.length > 300) return;
+    clearTimeout(waiting.get(key)?.timer);
+    waiting.set(key, { fields, timer: setTimeout(() => send(key), now ? 0 : 1500) });
+  }
+  const forget = (form) => keep(form, {}, true);
+
+  // What the server has is put into fields that nobody has touched since.
+  async function fetchDraft(form, since) {
+    if (!who || form.querySelector("[aria-invalid=true]")) return;
+    let draft;
+    try {
+      const answer = await fetch(`/-/drafts?key=${encodeURIComponent(form.dataset.draft)}`, { headers: { Accept: "application/json" } });
+      if (answer.status !== 200) return;
+      draft = await answer.json();
+    } catch {
+      return;
+    }
+    if (draft.at > since) put(form, draft.values);
+  }
+
+  function put(form, values) {
+    for (const el of form.querySelectorAll(fields)) {
+      const kept = values[el.name];
+      if (kept !== undefined && el.value === el.defaultValue && el.value !== kept && !form.querySelector("[aria-invalid=true]")) {
+        el.value = kept;
+        el.dispatchEvent(new Event("input", { bubbles: true }));
+      }
+    }
+  }
+
   function save(form) {
     const values = {};
     let any = false;
@@ -26,6 +74,8 @@
         any = any || el.value.trim() !== "";
       }
     }
+    if (form.dataset.kept !== JSON.stringify(values)) keep(form, values);
+    form.dataset.kept = JSON.stringify(values);
     try {
       if (any) localStorage.setItem(name(form), JSON.stringify({ at: Date.now(), values }));
       else localStorage.removeItem(name(form));
@@ -38,7 +88,10 @@
     if (form.dataset.drafted !== undefined) return;
     form.dataset.drafted = "";
     const draft = read(name(form));
-    if (!draft) return;
+    if (!draft) {
+      fetchDraft(form, 0);
+      return;
+    }
     // The form was sent and the page that followed shows it anew: it is done.
     // After going back or reloading it may have failed: then it is kept.
     const sent = sessionStorage.getItem("sent:" + name(form));
@@ -46,15 +99,11 @@
     const way = performance.getEntriesByType("navigation")[0]?.type;
     if (sent && way === "navigate" && !form.querySelector("[aria-invalid=true]")) {
       localStorage.removeItem(name(form));
+      forget(form);
       return;
     }
-    for (const el of form.querySelectorAll(fields)) {
-      const kept = draft.values[el.name];
-      if (kept !== undefined && el.value === el.defaultValue && el.value !== kept && !form.querySelector("[aria-invalid=true]")) {
-        el.value = kept;
-        el.dispatchEvent(new Event("input", { bubbles: true }));
-      }
-    }
+    put(form, draft.values);
+    fetchDraft(form, draft.at);
   }
 
   const all = (root) => {
@@ -69,6 +118,10 @@
     if (pending) save(pending);
     pending = null;
   };
+  const flushAll = () => {
+    flush();
+    for (const key of [...waiting.keys()]) send(key);
+  };
   document.addEventListener("input", (e) => {
     const form = e.target.closest?.("form[data-draft]");
     if (!form) return;
@@ -77,8 +130,8 @@
     clearTimeout(timer);
     timer = setTimeout(flush, 250);
   });
-  addEventListener("pagehide", flush);
-  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flush());
+  addEventListener("pagehide", flushAll);
+  document.addEventListener("visibilitychange", () => document.visibilityState === "hidden" && flushAll());
   document.addEventListener("submit", (e) => {
     const form = e.target;
     if (!form.matches("form[data-draft]") || e.defaultPrevented) return;
@@ -96,6 +149,8 @@
       pending = null;
       localStorage.removeItem(name(form));
       sessionStorage.removeItem("sent:" + name(form));
+      forget(form);
+      form.dataset.kept = "{}";
       if (document.contains(form)) form.reset();
     }
   });
@@ -111,6 +166,7 @@
       if (key.startsWith("sent:" + prefix) && !here.has(key.slice(5)) && !failed) {
         localStorage.removeItem(key.slice(5));
         sessionStorage.removeItem(key);
+        forget({ dataset: { draft: key.slice(5 + prefix.length) } });
       }
     }
     for (const key of Object.keys(localStorage)) {

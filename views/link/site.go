@@ -57,6 +57,9 @@ func Palette() string { return "/-/palette" }
 // Preview renders Markdown for a composer; it takes POST.
 func Preview() string { return "/-/preview" }
 
+// Drafts keeps what people are writing.
+func Drafts() string { return "/-/drafts" }
+
 // Live is the WebSocket that tells open pages what has changed.
 func Live() string { return "/-/live" }
 
