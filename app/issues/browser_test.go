@@ -167,16 +167,39 @@ func sample(t *testing.T, ada, bob *apptest.Client) {
 // is written to the console, and axe finds no serious fault.
 func TestPagesInBrowser(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile("../../node_modules/axe-core/axe.min.js")
-	if err != nil {
-		t.Fatalf("%v (npm ci installs it)", err)
-	}
 	s, ada := hub(t)
 	bob := s.User(t, "bob")
 	sample(t, ada, bob)
 	p := person(t, browser(t), s, ada)
-	for _, path := range []string{"issues", "issues?q=is%3Aclosed+zzz", "issues/1", "issues/2", "issues/new", "labels", "milestones", "milestone/1", "milestones/new",
-		"issues/1/transfer", "issues/1/edit", "issues/1/delete"} {
+	look(t, s, p, "issues", "issues?q=is%3Aclosed+zzz", "issues/1", "issues/2", "issues/new", "labels", "milestones", "milestone/1", "milestones/new",
+		"issues/1/transfer", "issues/1/edit", "issues/1/delete")
+}
+
+// The same of releases and of what a person keeps for writing.
+func TestMorePagesInBrowser(t *testing.T) {
+	t.Parallel()
+	s, ada := hub(t)
+	at := "/repos/ada/engine/releases"
+	ada.API(http.MethodPut, "/repos/ada/engine/contents/README.md", map[string]any{"message": "start", "content": "IyBFbmdpbmUK"}).Want(http.StatusCreated)
+	one := ada.API(http.MethodPost, at, map[string]any{"tag_name": "v1.0.0", "name": "The first that runs", "body": "## What changed\n* It **runs** by @ada\n\n| a | b |\n|---|---|\n| 1 | 2 |"}).Want(http.StatusCreated).JSON()
+	ada.API(http.MethodPost, at, map[string]any{"tag_name": "v1.1.0-a-very-long-name-for-a-pre-release-that-nobody-should-choose", "prerelease": true}).Want(http.StatusCreated)
+	ada.API(http.MethodPost, at, map[string]any{"tag_name": "v2.0.0", "draft": true, "name": "The next"}).Want(http.StatusCreated)
+	up := ada.Do(http.MethodPost, fmt.Sprintf("/api/uploads/repos/ada/engine/releases/%v/assets?name=engine-linux-amd64.tar.gz", one["id"]), strings.NewReader("steam"),
+		"Authorization", "Bearer "+ada.Token, "Content-Type", "application/gzip")
+	up.Want(http.StatusCreated)
+	ada.Post("/settings/replies", "title", "Thanks", "body", "Thank you!").Want(http.StatusSeeOther)
+	p := person(t, browser(t), s, ada)
+	look(t, s, p, "releases", "releases?q=nothing", "releases/tag/v1.0.0", "releases/new", fmt.Sprintf("releases/%v/edit", one["id"]), "tags", "../../settings/replies")
+}
+
+// look opens pages of ada's repository in every way that they are read.
+func look(t *testing.T, s *apptest.Server, p *tab, paths ...string) {
+	t.Helper()
+	axe, err := os.ReadFile("../../node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatalf("%v (npm ci installs it)", err)
+	}
+	for _, path := range paths {
 		for _, width := range []int64{1440, 390} {
 			for _, theme := range []string{"light", "dark"} {
 				name := fmt.Sprintf("%s-%d-%s", path, width, theme)
@@ -203,6 +226,35 @@ func TestPagesInBrowser(t *testing.T) {
 		}
 		p.quiet()
 	}
+}
+
+// What is being written survives the browser: another profile of the same
+// person goes on with it, and once it is sent nobody does.
+func TestDraftElsewhere(t *testing.T) {
+	t.Parallel()
+	s, ada := hub(t)
+	post(ada, "x", "y").Want(http.StatusSeeOther)
+	root, page := browser(t), s.URL+"/ada/engine/issues/1"
+	one := person(t, root, s, ada)
+	one.open(page, 1200)
+	one.typeIn("#reply-body", "half a thought")
+	one.until("the draft on the server", `(window.asked = window.asked || setInterval(() => fetch("/-/drafts?key=" + encodeURIComponent(document.querySelector("#reply-form").dataset.draft)).then((r) => { window.kept = r.status === 200; }), 200)) && window.kept`)
+	two := person(t, root, s, ada)
+	two.open(page, 1200)
+	two.until("the draft elsewhere", `document.querySelector("#reply-body").value === "half a thought"`)
+	two.typeIn("#reply-body", ", whole")
+	two.click("#reply-form .btn.primary")
+	two.until("the comment", `document.querySelector("#timeline").innerText.includes("whole")`)
+	two.until("an empty field", `document.querySelector("#reply-body").value === ""`)
+	two.until("no draft on the server", `(window.asked = window.asked || setInterval(() => fetch("/-/drafts?key=" + encodeURIComponent(document.querySelector("#reply-form").dataset.draft)).then((r) => { window.gone = r.status === 204; }), 200)) && window.gone`)
+	three := person(t, root, s, ada)
+	three.open(page, 1200)
+	three.until("the page", `document.querySelector("#reply-form").dataset.drafted !== undefined`)
+	if got := three.eval(`new Promise((done) => setTimeout(() => done(document.querySelector("#reply-body").value), 500))`); got != "" {
+		t.Errorf("what was sent comes back: %q", got)
+	}
+	one.quiet()
+	two.quiet()
 }
 
 // What the first writes appears in the second's page by itself, and what the
