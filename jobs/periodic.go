@@ -38,7 +38,9 @@ func (PurgeLogArgs) Kind() string { return "events.purge" }
 
 func purgeLog(a *app.App) func(context.Context, PurgeLogArgs) error {
 	return func(ctx context.Context, _ PurgeLogArgs) error {
-		_, err := eventdb.Purge(ctx, a.DB, time.Now())
-		return err
+		if _, err := eventdb.Purge(ctx, a.DB, time.Now()); err != nil {
+			return err
+		}
+		return a.Notifications.Expire(ctx, time.Now())
 	}
 }

@@ -85,6 +85,29 @@ func TestPalette(t *testing.T) {
 	}
 }
 
+// TestFeed shows what followed people did, and nothing that is private.
+func TestFeed(t *testing.T) {
+	t.Parallel()
+	s, ann, bob := world(t)
+	cas := s.User(t, "cas")
+	if n := cas.Get("/").OK().Find("#feed").Length(); n != 0 {
+		t.Error("a feed of nobody")
+	}
+	cas.API("PUT", "/user/following/ann", nil).Want(204)
+	cas.API("PUT", "/user/following/bob", nil).Want(204)
+	bob.API("PUT", "/user/starred/ann/engine", nil).Want(204)
+	ann.API("PUT", "/user/following/bob", nil).Want(204)
+	text := strings.Join(strings.Fields(cas.Get("/").OK().Text("section[aria-labelledby=feed]")), " ")
+	for _, want := range []string{"bob starred ann/engine", "ann made ann/engine", "ann followed bob"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	if strings.Contains(text, "loom") {
+		t.Error("what is private is in a feed")
+	}
+}
+
 func TestExplore(t *testing.T) {
 	t.Parallel()
 	s, ann, bob := world(t)

@@ -70,6 +70,9 @@ func (s *Service) home(c *web.Ctx) error {
 			props.Panels = append(props.Panels, p)
 		}
 	}
+	if props.Feed, err = s.feed(c); err != nil {
+		return err
+	}
 	return c.Render(web.Page{Title: "Dashboard", Shell: layout.Site, Body: siteview.Dashboard(props)})
 }
 
@@ -79,7 +82,7 @@ func (s *Service) explore(c *web.Ctx) error {
 	people := c.Query("type") == "people"
 	props := siteview.ExploreProps{Query: typed, Sort: sort, Page: page, People: people}
 	uri := c.R.URL.RequestURI()
-	more := false
+	var more bool
 	var err error
 	if people {
 		props.Accounts, more, err = accountdb.SearchPage(c.Context(), s.db.Directory(), typed, perPage, int64(page-1)*perPage)

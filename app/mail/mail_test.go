@@ -32,9 +32,8 @@ func TestMain(m *testing.M) { dbtest.Main(m) }
 
 // catcher is a mail server that keeps what it gets.
 type catcher struct {
-	mu   sync.Mutex
-	got  []caught
-	user string
+	mu  sync.Mutex
+	got []caught
 	// refuse is the answer to the recipient, nil for welcome.
 	refuse error
 }

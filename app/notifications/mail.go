@@ -116,7 +116,6 @@ func (s *Service) compose(ctx context.Context, t *told, p *notificationdb.Person
 		Reason: reason, State: t.state(), Site: s.Site}
 	n := &model.Notification{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, CommentID: t.CommentID}
 	props.Href = s.Site + href(n, t.repo)
-	title := t.Title
 	if t.Kind == model.KindRelease {
 		m.ID = m.Thread
 		m.Subject = fmt.Sprintf("[%s] %s %s", t.repo.FullName(), "Release", t.Title)
@@ -124,6 +123,7 @@ func (s *Service) compose(ctx context.Context, t *told, p *notificationdb.Person
 		m.Body = notificationview.Mail(props)
 		return m, nil
 	}
+	var title string
 	if title, props.Body, err = s.words(ctx, t, p); errors.Is(err, db.ErrNotFound) || err == nil && title == "" {
 		return nil, nil
 	} else if err != nil {
@@ -236,7 +236,7 @@ func onChange(c *model.ReviewComment) string {
 	}
 	place := "`" + strings.ReplaceAll(c.Path, "`", "'") + "`"
 	if c.Line > 0 {
-		place += ", line " + strconv.Itoa(int(c.Line))
+		place += ", line " + strconv.Itoa(c.Line)
 	}
 	return place + ":\n\n" + c.Body
 }

@@ -254,6 +254,28 @@ func TestAccessLost(t *testing.T) {
 	}
 }
 
+// TestExpire forgets what nobody took in for months, and nothing newer.
+func TestExpire(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	f.bob.API("POST", "/repos/ann/engine/issues", map[string]any{"title": "It smokes"}).Want(201)
+	f.settle(t)
+	waiting := func() (n int) {
+		t.Helper()
+		if err := f.DB.Directory().NewRaw("SELECT count(*) FROM cell.deliveries").Scan(t.Context(), &n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	before := waiting()
+	if err := f.App.Notifications.Expire(t.Context(), time.Now().Add(89*24*time.Hour)); err != nil || before == 0 || waiting() != before {
+		t.Fatalf("%d of %d wait, %v", waiting(), before, err)
+	}
+	if err := f.App.Notifications.Expire(t.Context(), time.Now().Add(91*24*time.Hour)); err != nil || waiting() != 0 {
+		t.Fatalf("%d still wait, %v", waiting(), err)
+	}
+}
+
 // TestThreadMail is the mails of one issue: one thread, one subject, each with
 // its way out.
 func TestThreadMail(t *testing.T) {

@@ -12,6 +12,17 @@ import (
 // keepDone is how long what is done can still be found.
 const keepDone = 120 * 24 * time.Hour
 
+// keepWaiting is how long something waits for a person who does not come: as
+// long as the log of events.
+const keepWaiting = 90 * 24 * time.Hour
+
+// Expire drops what waited too long for people who do not come.
+func (s *Service) Expire(ctx context.Context, now time.Time) error {
+	return s.DB.InCell(ctx, func(ctx context.Context, tx db.CellTx) error {
+		return notificationdb.Expire(ctx, tx, now.Add(-keepWaiting))
+	})
+}
+
 // take brings what waits into the account's inbox.
 func (s *Service) take(ctx context.Context, accountID int64) error {
 	waits, err := notificationdb.Waiting(ctx, s.DB.Cell(), accountID)

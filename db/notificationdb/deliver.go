@@ -187,6 +187,12 @@ func Inboxes(ctx context.Context, cell db.Cell, limit int) ([]int64, error) {
 	return ids, db.Map(err)
 }
 
+// Expire drops what nobody took in since before a time.
+func Expire(ctx context.Context, tx db.CellTx, before time.Time) error {
+	_, err := tx.Cell.NewRaw("DELETE FROM cell.deliveries WHERE item->>'at' < ?", before.UTC().Format(time.RFC3339)).Exec(ctx)
+	return db.Map(err)
+}
+
 // takeAtOnce bounds what one transaction takes in.
 const takeAtOnce = 2000
 
