@@ -249,7 +249,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildDeploy()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
 		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.bySSHKey, Log: a.log,
-		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}, intakeRules{a.Intake, a.Repos}}})
+		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}, intakeRules{a.Intake, a.Repos}, mirrorRules{a}}})
 	if err != nil {
 		return err
 	}

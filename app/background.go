@@ -47,6 +47,7 @@ func (a *App) buildWebhooks(ctx context.Context) error {
 	a.Outbound = outbound.NewClient(guard)
 	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Mail: a.Mail, Accounts: a.Accounts, Ring: a.Ring,
 		Client: a.Outbound, Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Reviews: a.Reviews, Log: a.log}, a.Events, a.Alarms)
+	a.buildMirrors(guard)
 	a.services = append(a.services, a.Webhooks.Sender())
 	a.Repos.Sections = append(a.Repos.Sections, webhooks.Section())
 	a.Accounts.OrgSections = append(a.Accounts.OrgSections, accounts.OrgSection{Key: "hooks", Label: "Webhooks", Icon: "webhook"})

@@ -44,6 +44,7 @@ func (a *App) routes(r *web.Router) {
 	a.Transport.Routes(r)
 	a.LFS.Routes(r)
 	a.DeployKeys.Routes(r)
+	a.Mirrors.Routes(r)
 	a.Events.Routes(r, a.Gate)
 	a.Live.Routes(r, a.Gate)
 	a.Notifications.Routes(r)

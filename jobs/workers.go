@@ -57,6 +57,7 @@ func register(a *app.App) *registry {
 	on(r, a.State.Sleep)
 	on(r, a.State.PurgeJob)
 	on(r, a.LFS.SweepNow)
+	on(r, a.Mirrors.Run)
 	on(r, a.Upkeep.Work)
 	return r
 }

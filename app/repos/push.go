@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/app/events"
+	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
@@ -89,6 +90,9 @@ func (s *Service) FinishPush(ctx context.Context, p *Push, moved []git.RefUpdate
 // MoveRefs moves refs for a writer in this process and publishes the push. All
 // move or none.
 func (s *Service) MoveRefs(ctx context.Context, g *git.Repository, p *Push) error {
+	if p.Repo.Mirror && p.Via != "mirror" {
+		return fault.New(fault.Forbidden, "This repository follows another one, so it is read-only here. Stop following in its settings first.")
+	}
 	if s.Guard != nil && !p.Judged {
 		if err := s.Guard(ctx, g, p); err != nil {
 			return err

@@ -114,7 +114,7 @@ func (s *Service) makeNothing(ctx context.Context) error {
 // target is what of a repository git's clients see who push: the refs of pull
 // requests are the server's to move.
 func (s *Service) target(g *git.Repository) protocol.Target {
-	return protocol.Target{Repo: g, Hide: []string{"refs/pull/"}}
+	return protocol.Target{Repo: g, Hide: []string{"refs/pull/", "refs/mirror/"}}
 }
 
 // reading is what they see who fetch: the heads of pull requests too.
