@@ -3,6 +3,7 @@ package accounts
 import (
 	"net/http"
 
+	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/web"
 )
 
@@ -13,6 +14,9 @@ func (s *Service) apiKeyRoutes(a *web.Router) {
 	a.Get("/user/keys/{id}", g.SignedIn("read:public_key"), s.apiKey, &web.Doc{ID: "users/get-public-ssh-key-for-authenticated-user", Summary: "Get one of your SSH keys", Out: Key{}})
 	a.Delete("/user/keys/{id}", g.SignedIn("admin:public_key"), s.apiKeyRemove, &web.Doc{ID: "users/delete-public-ssh-key-for-authenticated-user", Summary: "Delete one of your SSH keys", Status: http.StatusNoContent})
 	a.Get("/users/{owner}/keys", g.Account(), s.apiKeysOf, &web.Doc{ID: "users/list-public-keys-for-user", Summary: "List a user's SSH keys", Out: []PlainKey{}})
+	// Every SSH key signs, so these lists are those of all keys.
+	a.Get("/user/ssh_signing_keys", g.SignedIn("read:public_key"), s.apiSigning, &web.Doc{ID: "users/list-ssh-signing-keys-for-authenticated-user", Summary: "List the SSH keys by which your commits are verified", Out: []SigningKey{}})
+	a.Get("/users/{owner}/ssh_signing_keys", g.Account(), s.apiSigningOf, &web.Doc{ID: "users/list-ssh-signing-keys-for-user", Summary: "List the SSH keys by which a user's commits are verified", Out: []SigningKey{}})
 	a.Get("/user/gpg_keys", g.SignedIn("read:gpg_key"), s.apiGPG, &web.Doc{ID: "users/list-gpg-keys-for-authenticated-user", Summary: "List your GPG keys", Out: []GPG{}})
 	a.Post("/user/gpg_keys", g.SignedIn("write:gpg_key"), s.apiGPGAdd, &web.Doc{ID: "users/create-gpg-key-for-authenticated-user", Summary: "Add a GPG key", In: gpgInput{}, Out: GPG{}, Status: http.StatusCreated})
 	a.Delete("/user/gpg_keys/{id}", g.SignedIn("admin:gpg_key"), s.apiGPGRemove, &web.Doc{ID: "users/delete-gpg-key-for-authenticated-user", Summary: "Delete one of your GPG keys", Status: http.StatusNoContent})
@@ -49,6 +53,22 @@ func (s *Service) apiKeysOf(c *web.Ctx) error {
 	out := make([]PlainKey, len(keys))
 	for i, k := range keys {
 		out[i] = PlainKey{ID: k.ID, Key: k.Public}
+	}
+	return list(c, out)
+}
+
+func (s *Service) apiSigning(c *web.Ctx) error { return s.saySigning(c, c.Viewer.ID()) }
+
+func (s *Service) apiSigningOf(c *web.Ctx) error { return s.saySigning(c, c.Account.ID) }
+
+func (s *Service) saySigning(c *web.Ctx, accountID int64) error {
+	keys, err := s.SSHKeys(c.Context(), accountID)
+	if err != nil {
+		return err
+	}
+	out := make([]SigningKey, len(keys))
+	for i, k := range keys {
+		out[i] = SigningKey{ID: k.ID, Key: k.Public, Title: k.Name, CreatedAt: api.Time(k.CreatedAt)}
 	}
 	return list(c, out)
 }

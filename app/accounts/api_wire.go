@@ -96,6 +96,15 @@ type PlainKey struct {
 	Key string `json:"key"`
 }
 
+// SigningKey is an SSH key by which commits are verified
+// (https://docs.github.com/rest/users/ssh-signing-keys).
+type SigningKey struct {
+	Key       string `json:"key"`
+	ID        int64  `json:"id"`
+	Title     string `json:"title"`
+	CreatedAt string `json:"created_at"`
+}
+
 // GPG is GitHub's GPG key
 // (https://docs.github.com/rest/users/gpg-keys#list-gpg-keys-for-the-authenticated-user).
 type GPG struct {

@@ -199,3 +199,21 @@ func TestNewFilesAndUploads(t *testing.T) {
 	}
 	s.ann.Post("/ann/r/upload/main", "message", "none").Want(http.StatusUnprocessableEntity)
 }
+
+// TestEditorRefusesSecrets keeps the text of a file that holds a secret, and says
+// where it can be allowed.
+func TestEditorRefusesSecrets(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	s.repo("r")
+	const address = "/ann/r/new/main"
+	v := form(t, s.ann.Get(address).OK(), address)
+	secret := "TOKEN=" + "ghp_" + "9aB3dE5fG7hJ1kL2mN4pQ6rS8tU0vW2xY4zA"
+	v.Set("path", "k.env")
+	v.Set("content", secret)
+	bad := s.ann.PostForm(address, v).Want(http.StatusUnprocessableEntity)
+	if bad.Text("textarea[name=content]") != secret {
+		t.Error("the text is lost")
+	}
+	bad.Has("github-pat").Has("/ann/r/allow-secret?code=")
+}

@@ -90,6 +90,7 @@ func (s *Service) secretsIn(ctx context.Context, f newFile, data []byte) ([]Find
 		return nil, err
 	}
 	var out []Finding
+	//nolint:staticcheck // DetectContext takes no other type yet
 	for _, x := range d.DetectContext(ctx, detect.Fragment{Raw: string(data), FilePath: f.path}) {
 		line := x.StartLine + 1
 		if i := strings.Index(string(data), x.Secret); i >= 0 {

@@ -119,6 +119,7 @@ func TestSSHSignatures(t *testing.T) {
 	w.want(unsigned, false, "unsigned")
 	w.want(signed, false, "unknown_key")
 	w.ann.API(http.MethodPost, "/user/keys", map[string]any{"title": "mine", "key": read(t, mine+".pub")}).Want(http.StatusCreated)
+	w.Anon().API(http.MethodGet, "/users/ann/ssh_signing_keys", nil).OK().Has(`"title":"mine"`)
 	w.forget()
 	w.want(signed, true, "valid")
 	w.want(foreign, false, "unknown_key")
