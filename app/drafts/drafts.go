@@ -2,8 +2,8 @@
 // the end of a session and a change of browser, and the replies that they
 // write often.
 //
-//	drafts.go  Service, Save, SaveReply
-//	http.go    what static/js/draft.js calls, and the settings page of replies
+//	drafts.go  Save, SaveReply
+//	http.go    Service, what static/js/draft.js calls, and the settings page of replies
 //
 // Tables: the domain "drafts" of an account's scope. Views: views/draftview.
 package drafts
@@ -14,21 +14,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/gitfor/gitfor/app/fault"
-	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/threads"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/draftdb"
 	"github.com/gitfor/gitfor/db/model"
-	"github.com/gitfor/gitfor/views/layout"
 )
-
-// Service is drafts and saved replies.
-type Service struct {
-	DB   *db.DB
-	Gate *perms.Gate
-	// Shell frames a page of a person's settings.
-	Shell func(active string) layout.Shell
-}
 
 // Limits.
 const (

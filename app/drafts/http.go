@@ -6,14 +6,24 @@ import (
 	"net/http"
 
 	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/draftdb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/draftview"
+	"github.com/gitfor/gitfor/views/layout"
 	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/ui"
 )
+
+// Service is drafts and saved replies.
+type Service struct {
+	DB   *db.DB
+	Gate *perms.Gate
+	// Shell frames a page of a person's settings.
+	Shell func(active string) layout.Shell
+}
 
 // Tab is the page of saved replies in a person's settings.
 func Tab() ui.Tab {
