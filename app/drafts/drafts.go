@@ -57,8 +57,9 @@ func (s *Service) Save(ctx context.Context, viewer *model.Viewer, key string, fi
 
 // SaveReply keeps a text under a title, or changes the one with this id.
 func (s *Service) SaveReply(ctx context.Context, viewer *model.Viewer, r *model.SavedReply) error {
-	fields, problem := fault.Fields{}, ""
-	r.Title, problem = threads.TitleOf(r.Title)
+	fields := fault.Fields{}
+	title, problem := threads.TitleOf(r.Title)
+	r.Title = title
 	if problem == "" && utf8.RuneCountInString(r.Title) > maxTitle {
 		problem = "The title is too long: at most 80 characters."
 	}
