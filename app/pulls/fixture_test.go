@@ -156,6 +156,17 @@ func (b *bench) events(kind string) int {
 	return len(list)
 }
 
+// eventsOf is events once there are as many as wanted, for the log is written
+// a little later than what it tells of.
+func (b *bench) eventsOf(kind string, want int) int {
+	b.t.Helper()
+	for end := time.Now().Add(15 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		if n := b.events(kind); n >= want || time.Now().After(end) {
+			return n
+		}
+	}
+}
+
 func hub(t *testing.T, s *bench, c *apptest.Client) *github.Client {
 	t.Helper()
 	client, err := github.NewClient(github.WithAuthToken(c.Token), github.WithEnterpriseURLs(s.URL, s.URL), github.WithDisableRateLimitCheck())
