@@ -27,6 +27,7 @@ import (
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
 	"github.com/gitfor/gitfor/app/intake"
+	"github.com/gitfor/gitfor/app/involvement"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/lfs"
 	"github.com/gitfor/gitfor/app/limits"
@@ -144,13 +145,14 @@ type App struct {
 	Statuses   *statuses.Service
 	Protection *protection.Service
 
-	Audit    *audit.Service
-	State    *state.Service
-	Events   *events.Service
-	Live     *events.Live
-	Alarms   *alarms.Service
-	Outbound *outbound.Client
-	Webhooks *webhooks.Service
+	Audit       *audit.Service
+	State       *state.Service
+	Involvement *involvement.Service
+	Events      *events.Service
+	Live        *events.Live
+	Alarms      *alarms.Service
+	Outbound    *outbound.Client
+	Webhooks    *webhooks.Service
 
 	cfg      Config
 	log      *slog.Logger
@@ -261,6 +263,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildIssues()
 	a.Repos.Tabs = append(a.Repos.Tabs, "pulls")
 	a.buildPulls()
+	a.buildInvolvement()
 	a.buildReleases()
 	a.buildDrafts()
 	a.buildNotifications()

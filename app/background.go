@@ -12,6 +12,7 @@ import (
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/instance"
+	"github.com/gitfor/gitfor/app/involvement"
 	"github.com/gitfor/gitfor/app/issues"
 	"github.com/gitfor/gitfor/app/notifications"
 	"github.com/gitfor/gitfor/app/outbound"
@@ -159,6 +160,16 @@ func (r pushRules) CheckPush(ctx context.Context, p *transport.Incoming) error {
 		}
 	}
 	return nil
+}
+
+// buildInvolvement makes the index of what people have to do with threads,
+// which the dashboard shows.
+func (a *App) buildInvolvement() {
+	a.Involvement = &involvement.Service{DB: a.DB}
+	a.Events.Subscribe(a.Involvement.Subscriber())
+	a.State.AddBackfill(a.Involvement.Backfill())
+	a.State.OnDestroy(a.Involvement.Clean)
+	a.Explore.AddPanel(a.Involvement.Panel)
 }
 
 // buildPulls makes pull requests, which follow pushes.

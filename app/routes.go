@@ -51,7 +51,7 @@ func (a *App) routes(r *web.Router) {
 	a.Webhooks.Routes(r)
 	(&admin.Service{DB: a.DB, Gate: a.Gate, Instance: a.Instance, Accounts: a.Accounts, Events: a.Events,
 		SaveScope: a.State.SaveScope, Checks: a.healthChecks(), Version: a.cfg.Version}).Routes(r)
-	(&admin.Machinery{DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
+	(&admin.Machinery{State: a.State, DB: a.DB, Gate: a.Gate, Events: a.Events}).Routes(r)
 	a.Audit.Routes(r)
 	a.Upkeep.Routes(r)
 	a.Intake.Routes(r)

@@ -27,6 +27,9 @@ func periodic() []*river.PeriodicJob {
 		river.NewPeriodicJob(river.PeriodicInterval(12*time.Hour), func() (river.JobArgs, *river.InsertOpts) {
 			return lfs.SweepArgs{}, nil
 		}, nil),
+		river.NewPeriodicJob(river.PeriodicInterval(time.Hour), func() (river.JobArgs, *river.InsertOpts) {
+			return state.StartArgs{}, nil
+		}, &river.PeriodicJobOpts{RunOnStart: true}),
 	}
 }
 

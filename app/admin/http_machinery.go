@@ -13,6 +13,7 @@ import (
 	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/perms"
+	"github.com/gitfor/gitfor/app/state"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/accountdb"
@@ -25,6 +26,7 @@ import (
 
 // Machinery is the pages about jobs and events.
 type Machinery struct {
+	State  *state.Service
 	DB     *db.DB
 	Gate   *perms.Gate
 	Events *events.Service
@@ -36,6 +38,7 @@ func (m *Machinery) Routes(r *web.Router) {
 	r.Get("/admin/jobs", admin, m.jobs)
 	r.Post("/admin/jobs/{job}/retry", admin, m.retry)
 	r.Post("/admin/jobs/{job}/delete", admin, m.forget)
+	r.Post("/admin/backfills/{name}/run", admin, m.runBackfill)
 	r.Get("/admin/events", admin, m.events)
 }
 
@@ -65,7 +68,21 @@ func (m *Machinery) jobs(c *web.Ctx) error {
 		}
 		p.Dead = append(p.Dead, d)
 	}
+	backfills, err := m.State.Backfills(c.Context())
+	if err != nil {
+		return err
+	}
+	for _, b := range backfills {
+		p.Backfills = append(p.Backfills, adminview.Backfill{Name: b.Name, About: b.About, Run: b.Run})
+	}
 	return m.page(c, "jobs", "Jobs", adminview.Jobs(p))
+}
+
+func (m *Machinery) runBackfill(c *web.Ctx) error {
+	if err := m.State.RunBackfill(c.Context(), c.Param("name")); err != nil {
+		return err
+	}
+	return c.RedirectFlash(link.Admin("jobs"), "The backfill runs.")
 }
 
 func (m *Machinery) page(c *web.Ctx, key, title string, body templ.Component) error {

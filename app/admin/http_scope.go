@@ -226,4 +226,3 @@ func upload(c *web.Ctx) (multipart.File, error) {
 	file, _, err := c.R.FormFile("export")
 	return file, err
 }
-

@@ -38,9 +38,10 @@ type Deps struct {
 // Service works on scopes.
 type Service struct {
 	Deps
-	cleaners []Cleaner
-	cancel   context.CancelFunc
-	done     chan struct{}
+	cleaners  []Cleaner
+	backfills []Backfill
+	cancel    context.CancelFunc
+	done      chan struct{}
 }
 
 // New makes the service.
