@@ -111,6 +111,9 @@ func (s *Service) settingsSave(c *web.Ctx) error {
 		if v.Section != section || v.Source == instance.FromEnvironment {
 			continue
 		}
+		if _, sent := c.R.PostForm[v.Key]; !sent && !v.Switch() {
+			continue
+		}
 		typed := strings.ReplaceAll(c.R.PostFormValue(v.Key), "\r\n", "\n")
 		switch {
 		case v.Switch() && typed != "true":
