@@ -166,7 +166,7 @@ type ImportInput struct {
 	Every int `form:"every"`
 }
 
-// intervals are how often a mirror may follow, in minutes.
+// validEvery says whether a mirror may follow every n minutes; 0 is once.
 func validEvery(n int) bool { return n == 0 || n == 10 || n == 60 || n == 1440 }
 
 // Import makes a repository and begins to fill it from elsewhere.

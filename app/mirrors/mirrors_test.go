@@ -64,7 +64,10 @@ func (p *pair) git(args ...string) string {
 	return out
 }
 
-func (p *pair) commit(message string) { p.t.Helper(); p.git("commit", "-q", "--allow-empty", "-m", message) }
+func (p *pair) commit(message string) {
+	p.t.Helper()
+	p.git("commit", "-q", "--allow-empty", "-m", message)
+}
 
 // refs are the branches and tags of a repository by ls-remote.
 func (p *pair) refs(s *apptest.Server, c *apptest.Client, name string) string {
