@@ -186,6 +186,9 @@ func (s *Service) EditComment(ctx context.Context, p Place, id int64, text strin
 		if err := reviewdb.UpdateComment(ctx, tx, c, "body", "version", "edited_at"); err != nil || c.Pending {
 			return err
 		}
+		if err := s.Threads.ReferTx(ctx, tx, p, pull.Issue, body); err != nil {
+			return err
+		}
 		return s.told(ctx, tx, p, pull, c, "edited")
 	})
 	return c, err

@@ -288,6 +288,9 @@ func (s *Service) EditReview(ctx context.Context, p Place, number, id int64, tex
 		if err := reviewdb.Update(ctx, tx, r, "body"); err != nil || r.State == model.ReviewPending {
 			return err
 		}
+		if err := s.Threads.ReferTx(ctx, tx, p, pull.Issue, body); err != nil {
+			return err
+		}
 		if err := threaddb.SetReviewBody(ctx, tx, number, r.ID, body); err != nil {
 			return err
 		}
