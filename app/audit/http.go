@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/a-h/templ"
 	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/web"
@@ -126,7 +125,7 @@ func (s *Service) page(c *web.Ctx, p place) error {
 	if err != nil {
 		return err
 	}
-	return c.Render(web.Page{Title: "Audit log", Shell: shell, Body: templ.Component(auditview.Log(props)),
+	return c.Render(web.Page{Title: "Audit log", Shell: shell, Body: auditview.Log(props),
 		Props: layout.Props{NoIndex: true}})
 }
 

@@ -68,7 +68,7 @@ func (s *Service) read(c *web.Ctx, get func(string) string) (*asked, error) {
 	}
 	a := &asked{app: app, given: get("redirect_uri"), state: get("state"), scopes: scopesOf(get("scope")),
 		challenge: get("code_challenge"), prompt: get("prompt")}
-	ok := false
+	var ok bool
 	if a.redirect, ok = app.callback(a.given); !ok {
 		return nil, fault.New(fault.BadRequest, "The app “"+app.Name+"” wants to send you to an address that it did not register, so you are not sent there.")
 	}

@@ -10,9 +10,6 @@ import (
 	"strings"
 )
 
-// remote is a repository on a server, as a clone names it.
-type remote struct{ Host, Owner, Name string }
-
 // gitOut runs git and returns what it prints.
 func gitOut(args ...string) (string, error) {
 	out, err := exec.Command("git", args...).Output() //nolint:gosec,noctx // the user's own git, in their clone

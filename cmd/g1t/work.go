@@ -44,7 +44,7 @@ type following struct {
 	after, cursor   string
 	limit           int
 	instance        bool
-	account, format string
+	account         string
 
 	path string
 	c    *client
