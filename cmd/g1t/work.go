@@ -39,12 +39,12 @@ func (t *tool) workCommand() *cobra.Command {
 
 // following is what g1t work events reads.
 type following struct {
-	follow          bool
-	types           []string
-	after, cursor   string
-	limit           int
-	instance        bool
-	account         string
+	follow        bool
+	types         []string
+	after, cursor string
+	limit         int
+	instance      bool
+	account       string
 
 	path string
 	c    *client
