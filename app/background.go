@@ -124,6 +124,7 @@ func (a *App) buildNotifications() {
 	a.Notifications = notifications.New(notifications.Deps{DB: a.DB, Gate: a.Gate, Log: a.log, Ring: a.Ring, Mail: a.Mail, Markup: a.Markup,
 		Auth: a.Auth, Threads: a.Threads, Repos: a.Repos, Site: a.cfg.URL, SettingsShell: a.Settings.Shell}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Notifications)
+	a.State.OnDestroy(a.Notifications.Clean)
 	a.Kit.SetUnread(a.Notifications.Unread)
 	a.Threads.Seen = a.Notifications.Seen
 	a.Settings.More = append(a.Settings.More, notifications.SettingsTab())

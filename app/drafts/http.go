@@ -35,6 +35,7 @@ func (s *Service) Routes(r *web.Router) {
 	in := s.Gate.SignedIn()
 	r.Get(link.Drafts(), in, s.find)
 	r.Post(link.Drafts(), in, s.save)
+	r.Get(link.SavedReplies(), in, s.menu)
 	at := link.Settings("replies")
 	r.Get(at, in, s.replies)
 	r.Post(at, in, s.replySave)
@@ -73,6 +74,15 @@ func (s *Service) save(c *web.Ctx) error {
 		return err
 	}
 	return c.NoContent()
+}
+
+// menu is what a page fetches when its menu of saved replies is opened.
+func (s *Service) menu(c *web.Ctx) error {
+	list, err := draftdb.Replies(c.Context(), s.DB.Account(c.Viewer.ID()))
+	if err != nil {
+		return err
+	}
+	return c.Render(web.Page{Title: "Saved replies", Shell: s.Shell("replies"), Body: draftview.Menu(list)})
 }
 
 func (s *Service) replies(c *web.Ctx) error { return s.show(c, nil, nil) }

@@ -190,6 +190,14 @@ func TestMorePagesInBrowser(t *testing.T) {
 	ada.Post("/settings/replies", "title", "Thanks", "body", "Thank you!").Want(http.StatusSeeOther)
 	p := person(t, browser(t), s, ada)
 	look(t, s, p, "releases", "releases?q=nothing", "releases/tag/v1.0.0", "releases/new", fmt.Sprintf("releases/%v/edit", one["id"]), "tags", "../../settings/replies")
+
+	// The menu of replies is fetched when it is opened.
+	ada.API(http.MethodPost, "/repos/ada/engine/issues", map[string]any{"title": "One"}).Want(http.StatusCreated)
+	p.open(s.URL+"/ada/engine/issues/1", 1280)
+	p.eval(`[...document.querySelectorAll("summary")].find((el) => el.textContent.includes("Saved replies")).click()`)
+	p.until("the menu", `!!document.querySelector("[data-insert]")`)
+	p.eval(`document.querySelector("[data-insert]").click()`)
+	p.until("the reply", `document.getElementById("reply-body").value === "Thank you!"`)
 }
 
 // look opens pages of ada's repository in every way that they are read.

@@ -43,6 +43,3 @@ func (s *Service) Refs(c *web.Ctx, v *threads.View, numbers []int64) []*threadvi
 
 // Window is the part of a thread's timeline that the request asks for.
 func (s *Service) Window(c *web.Ctx) threaddb.Window { return window(c) }
-
-// SavedReplies are the texts that the viewer keeps for writing often.
-func (s *Service) SavedReplies(c *web.Ctx) ([]threadview.SavedReply, error) { return s.savedReplies(c) }

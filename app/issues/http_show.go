@@ -59,13 +59,6 @@ func (s *Service) renderIssue(c *web.Ctx, status int, v *threads.View, change fu
 	b := s.building(c, v)
 	p := issueview.ShowProps{Head: b.head(), Timeline: b.timeline(), Composer: b.composer(), Sidebar: b.sidebar()}
 	p.Sidebar.Extra = b.relations()
-	if c.Viewer.SignedIn() && !c.HTMX() {
-		replies, err := s.savedReplies(c)
-		if err != nil {
-			return err
-		}
-		p.Composer.SavedReply = replies
-	}
 	if change != nil {
 		change(&p)
 	}

@@ -56,11 +56,6 @@ func (s *Service) conversationWith(c *web.Ctx, n int64, status int, change func(
 	if err := s.fill(c, v); err != nil {
 		return err
 	}
-	if c.Viewer.SignedIn() && !c.HTMX() {
-		if v.parts.Composer.SavedReply, err = s.Issues.SavedReplies(c); err != nil {
-			return err
-		}
-	}
 	if change != nil {
 		change(v)
 	}

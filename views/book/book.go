@@ -78,6 +78,9 @@ func Server() http.Handler {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_ = ui.Text(r.FormValue("text")).Render(r.Context(), w)
 	}))
+	mux.Handle(link.Drafts(), http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNoContent)
+	}))
 	mux.Handle("/{$}", http.RedirectHandler(link.Book(), http.StatusFound))
 	return mux
 }

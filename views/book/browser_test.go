@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/coder/websocket"
 	"github.com/gitfor/gitfor/views/book"
 	"github.com/gitfor/gitfor/views/link"
 )
@@ -73,7 +75,14 @@ func TestPagesInBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v (npm ci installs it)", err)
 	}
-	srv := httptest.NewServer(book.Server())
+	mux := http.NewServeMux()
+	mux.Handle("/", book.Server())
+	mux.HandleFunc("GET "+link.Live(), func(w http.ResponseWriter, r *http.Request) {
+		if c, err := websocket.Accept(w, r, nil); err == nil {
+			<-c.CloseRead(r.Context()).Done()
+		}
+	})
+	srv := httptest.NewServer(mux)
 	t.Cleanup(srv.Close)
 	root := browser(t)
 	for _, v := range visits(srv.URL) {

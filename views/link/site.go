@@ -60,6 +60,9 @@ func Preview() string { return "/-/preview" }
 // Drafts keeps what people are writing.
 func Drafts() string { return "/-/drafts" }
 
+// SavedReplies is the menu of the viewer's saved replies.
+func SavedReplies() string { return "/-/replies" }
+
 // Live is the WebSocket that tells open pages what has changed.
 func Live() string { return "/-/live" }
 

@@ -132,26 +132,20 @@ type TimelineProps struct {
 
 // ComposerProps are the form at the foot of a thread.
 type ComposerProps struct {
-	Base       string
-	Context    string
-	Viewer     *model.Account // nil for strangers
-	Login      string         // where strangers sign in
-	Denied     string         // why the viewer may not comment; "" when they may
-	Locked     bool
-	Kind       string // "issue" or "pull request", as a word
-	CanClose   bool
-	CanReopen  bool
-	Open       bool
-	Reasons    bool // closing has reasons
-	Body       string
-	Errors     ui.Errors
-	Key        string
-	SavedReply []SavedReply
-}
-
-// SavedReply is a text that its owner writes often.
-type SavedReply struct {
-	Title, Body string
+	Base      string
+	Context   string
+	Viewer    *model.Account // nil for strangers
+	Login     string         // where strangers sign in
+	Denied    string         // why the viewer may not comment; "" when they may
+	Locked    bool
+	Kind      string // "issue" or "pull request", as a word
+	CanClose  bool
+	CanReopen bool
+	Open      bool
+	Reasons   bool // closing has reasons
+	Body      string
+	Errors    ui.Errors
+	Key       string
 }
 
 // EditProps are a post that is being edited.
