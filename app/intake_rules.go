@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"strings"
 
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/app/git/protocol"
@@ -52,6 +53,11 @@ func (r intakeRules) CheckPush(ctx context.Context, p *transport.Incoming) error
 		}
 	}
 	switch {
+	case len(v.Secrets) > 0 && len(v.Files) == 0 && v.History:
+		for line := range strings.Lines(r.intake.Words(p.Target, v)) {
+			p.Remote("%s", strings.TrimSuffix(line, "\n"))
+		}
+		return r.intake.Bypassed(ctx, p.Viewer, p.Target, "came with the history of an empty repository", v)
 	case len(v.Files) > 0:
 		return &protocol.Refusal{Message: r.intake.Words(p.Target, v), Reason: "files are not allowed here"}
 	case len(v.Secrets) > 0:

@@ -86,7 +86,14 @@ type Verdict struct {
 	Secrets []Finding
 	// Partly says that the push was too large to look at all of its history.
 	Partly bool
+	// History says that an empty repository was given a history of some length.
+	// Its secrets were out before, and whoever moves here cannot take them out
+	// of old commits, so they are told and let in.
+	History bool
 }
+
+// maxFresh is how many commits the first push may have to count as new work.
+const maxFresh = 50
 
 // maxFindings bounds what is told; the first is enough to refuse.
 const maxFindings = 20
@@ -94,11 +101,11 @@ const maxFindings = 20
 // Check looks at what moves bring into repo. g reads the new objects; known,
 // when set, has only the old ones, and what it has is not looked at again.
 func (s *Service) Check(ctx context.Context, g, known *git.Repository, repo *model.Repo, moves []git.RefUpdate) (*Verdict, error) {
-	files, partly, err := newFiles(ctx, g, moves)
+	found, err := newFiles(ctx, g, moves)
 	if err != nil {
 		return nil, err
 	}
-	v := &Verdict{Partly: partly}
+	v := &Verdict{Partly: found.partly, History: found.first && found.commits > maxFresh}
 	max := repo.Settings.MaxFileBytes
 	if s.MaxFile != nil {
 		if all := s.MaxFile(ctx); all > 0 && (max == 0 || all < max) {
@@ -106,7 +113,7 @@ func (s *Service) Check(ctx context.Context, g, known *git.Repository, repo *mod
 		}
 	}
 	var look []newFile
-	for _, f := range files {
+	for _, f := range found.files {
 		if problem := checkPath(repo.Settings.ForbiddenPaths, f); problem.Rule != "" {
 			v.Files = append(v.Files, problem)
 		}
@@ -214,6 +221,13 @@ func (s *Service) Words(repo *model.Repo, v *Verdict) string {
 	var b strings.Builder
 	for _, f := range v.Files {
 		b.WriteString(f.String() + "\n")
+	}
+	if len(v.Secrets) > 0 && v.History {
+		b.WriteString("This history holds what looks like secrets. It was let in as it is; make new ones if they are real:\n")
+		for _, f := range v.Secrets {
+			b.WriteString("  " + f.String() + "\n")
+		}
+		return b.String()
 	}
 	if len(v.Secrets) > 0 {
 		b.WriteString("The push was refused because it holds what looks like secrets:\n")

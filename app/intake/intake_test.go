@@ -200,6 +200,41 @@ func TestLargePushesAreBounded(t *testing.T) {
 	}
 }
 
+// TestDoubtfulFindings are told apart from secrets: what only looks like a key
+// by its line, and keys among tests.
+func TestDoubtfulFindings(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	ann := s.User(t, "ann")
+	dbtest.Repo(t, s.DB, ann.Account, "box", dbtest.RepoOpts{})
+	w := newClone(t, s, ann, "ann/box")
+	key := "-----BEGIN RSA PRIVATE" + " KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEAx3Vd9qT8bJ2mXw5uYc0eRkPz7fHs1aLgNo4tKi6DvBjQlUhE\n", 8) + "-----END RSA PRIVATE" + " KEY-----\n"
+	w.commit("app.go", `api_key = "`+"q8Zt2Lw9Xc4Vb7Nm1Kj5Hg3Fd6Sa0Pu"+`"`+"\n")
+	w.commit("ssh/testdata/id_rsa", key)
+	w.ok("push", "-q", "origin", "main")
+	w.commit("deploy/id_rsa", key+"\n")
+	w.refused([]string{"deploy/id_rsa", "private-key"}, "origin", "main")
+}
+
+// TestHistoryMovesIn with the secrets that it has, which are told; later pushes
+// are held to the rules.
+func TestHistoryMovesIn(t *testing.T) {
+	t.Parallel()
+	s := apptest.New(t)
+	ann := s.User(t, "ann")
+	dbtest.Repo(t, s.DB, ann.Account, "box", dbtest.RepoOpts{})
+	w := newClone(t, s, ann, "ann/box")
+	w.commit("conf.env", "TOKEN="+secret("m1")+"\n")
+	for range 60 {
+		w.ok("commit", "-q", "--allow-empty", "-m", "more")
+	}
+	if out := w.ok("push", "origin", "main"); !strings.Contains(out, "conf.env:1") || !strings.Contains(out, "let in as it is") {
+		t.Errorf("nothing is said of the secret:\n%s", out)
+	}
+	w.commit("conf.env", "TOKEN="+secret("m2")+"\n")
+	w.refused([]string{"conf.env:1", "github-pat"}, "origin", "main")
+}
+
 func TestMatchPath(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

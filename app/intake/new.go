@@ -28,28 +28,32 @@ type finder struct {
 	g     *git.Repository
 	seen  map[string]bool
 	files []newFile
+	// commits is how many commits are new; first says that the repository had
+	// no branch before, partly that there was more than is looked at.
+	commits       int
+	first, partly bool
 }
 
-// newFiles are the files that moves bring, the oldest commit first, and whether
-// there was more than is looked at. It starts no process.
-func newFiles(ctx context.Context, g *git.Repository, moves []git.RefUpdate) ([]newFile, bool, error) {
+// newFiles finds the files that moves bring, the oldest commit first. It starts
+// no process.
+func newFiles(ctx context.Context, g *git.Repository, moves []git.RefUpdate) (*finder, error) {
 	f := &finder{g: g, seen: map[string]bool{}}
 	var exclude []git.OID
 	refs, err := g.Branches(ctx)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	for _, r := range refs[:min(len(refs), maxExcluded)] {
 		exclude = append(exclude, r.OID)
 	}
-	partly := false
+	f.first = len(refs) == 0
 	for _, m := range moves {
 		if m.New.IsZero() {
 			continue
 		}
 		tip, err := commitOf(ctx, g, m.New)
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		if tip == "" {
 			continue
@@ -62,20 +66,22 @@ func newFiles(ctx context.Context, g *git.Repository, moves []git.RefUpdate) ([]
 		}
 		log, err := g.Log(ctx, tip, git.LogOptions{Exclude: not, Limit: maxCommits})
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		for i := len(log) - 1; i >= 0; i-- {
 			if err := f.commit(ctx, log[i]); err != nil {
 				if errors.Is(err, git.ErrStop) {
-					return f.files, true, nil
+					f.partly = true
+					return f, nil
 				}
-				return nil, false, err
+				return nil, err
 			}
 		}
-		partly = partly || len(log) == maxCommits
+		f.commits += len(log)
+		f.partly = f.partly || len(log) == maxCommits
 		exclude = append(exclude, tip)
 	}
-	return f.files, partly, nil
+	return f, nil
 }
 
 // commitOf is the commit that an object leads to, "" for none.
