@@ -159,6 +159,7 @@ type App struct {
 	services []service
 	checks   []Check
 	metrics  *metrics
+	pools    *git.Store
 	started  []service
 	mu       sync.Mutex
 
@@ -214,6 +215,9 @@ func (a *App) build(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	a.pools = pools
+	a.metrics.rest.do = a.Rest
+	a.services = append(a.services, &a.metrics.rest)
 	a.buildState(pools)
 	if a.cfg.Exposed && a.cfg.SetupCode == "" {
 		a.cfg.SetupCode = auth.SetupCode(a.Ring)

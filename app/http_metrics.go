@@ -16,6 +16,7 @@ type metrics struct {
 	registry *prometheus.Registry
 	requests *prometheus.HistogramVec
 	queries  *prometheus.CounterVec
+	rest     rest
 }
 
 func newMetrics() *metrics {
@@ -32,6 +33,9 @@ func newMetrics() *metrics {
 }
 
 func (m *metrics) observe(o web.Observation) {
+	if !probed(o.Pattern) {
+		m.rest.requests.Add(1)
+	}
 	m.requests.WithLabelValues(o.Door.String(), o.Method, strconv.Itoa(o.Status)).Observe(o.Took.Seconds())
 	m.queries.WithLabelValues(o.Door.String()).Add(float64(o.Queries))
 }

@@ -149,6 +149,17 @@ func (s *Store) drop(el *list.Element) {
 	sh.objects.Forget()
 }
 
+// Rest closes all repositories and empties the cache of objects; what is asked
+// for next is read from the disk.
+func (s *Store) Rest() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.order.Len() > 0 {
+		s.drop(s.order.Back())
+	}
+	s.cache.Clear()
+}
+
 // Remove deletes the folder of repository id; one that is not there is fine.
 func (s *Store) Remove(id int64) error {
 	s.forget(id)

@@ -42,15 +42,37 @@ type Deps struct {
 type Service struct {
 	Deps
 
-	detector func() (*detect.Detector, error)
+	detector rules
 	slots    chan struct{}
 }
 
 // New makes the service. The rules are loaded when they are first needed.
 func New(deps Deps) *Service {
-	s := &Service{Deps: deps, slots: make(chan struct{}, 2)}
-	s.detector = sync.OnceValues(newDetector)
-	return s
+	return &Service{Deps: deps, slots: make(chan struct{}, 2)}
+}
+
+// rules are gitleaks' own, which take some megabytes while they are loaded.
+type rules struct {
+	mu     sync.Mutex
+	loaded *detect.Detector
+}
+
+func (r *rules) get() (*detect.Detector, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.loaded != nil {
+		return r.loaded, nil
+	}
+	d, err := newDetector()
+	r.loaded = d
+	return d, err
+}
+
+// Rest lets go of the rules until they are needed again.
+func (s *Service) Rest() {
+	s.detector.mu.Lock()
+	defer s.detector.mu.Unlock()
+	s.detector.loaded = nil
 }
 
 // maxPath is the longest path of a file, in bytes.

@@ -99,7 +99,7 @@ func (s *Service) scan(ctx context.Context, g *git.Repository, repo *model.Repo,
 }
 
 func (s *Service) secretsIn(ctx context.Context, f newFile, data []byte) ([]Finding, error) {
-	d, err := s.detector()
+	d, err := s.detector.get()
 	if err != nil {
 		return nil, err
 	}

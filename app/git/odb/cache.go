@@ -38,6 +38,16 @@ func NewCache(limit int64) *Cache {
 		owned: make(map[any]map[*list.Element]bool)}
 }
 
+// Clear empties the cache.
+func (c *Cache) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.size = 0
+	clear(c.entries)
+	clear(c.owned)
+	c.order.Init()
+}
+
 func (c *Cache) get(key cacheKey) (Type, []byte, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
