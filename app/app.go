@@ -333,7 +333,9 @@ func (a *App) Ready(ctx context.Context) map[string]string {
 		bad["migrations"] = "not applied yet"
 	}
 	probe := filepath.Join(a.cfg.DataDir, ".writable")
-	if err := os.WriteFile(probe, nil, 0o600); err != nil {
+	// As much as a small push needs: a full disk takes an empty file still.
+	if err := os.WriteFile(probe, make([]byte, 64<<10), 0o600); err != nil {
+		_ = os.Remove(probe)
 		bad["storage"] = err.Error()
 	} else {
 		_ = os.Remove(probe)

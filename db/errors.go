@@ -15,6 +15,8 @@ var (
 	ErrConflict = errors.New("already exists")
 	// ErrUnavailable says that the database cannot be reached now.
 	ErrUnavailable = errors.New("database unavailable")
+	// ErrFull says that the database has no space left on its disk.
+	ErrFull = errors.New("database out of space")
 )
 
 // Error is a database error with its kind (one of the sentinels) and cause.
@@ -37,8 +39,8 @@ func Constraint(err error) string {
 	return ""
 }
 
-// Map gives an error of a query its kind: ErrNotFound, ErrConflict or
-// ErrUnavailable. Errors of other packages pass unchanged. Query packages that
+// Map gives an error of a query its kind: ErrNotFound, ErrConflict,
+// ErrUnavailable or ErrFull. Errors of other packages pass unchanged. Query packages that
 // hold a Directory call it; reads of scopes map by themselves.
 func Map(err error) error { return mapped(err) }
 
@@ -53,6 +55,8 @@ func mapped(err error) error {
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return ErrNotFound
+	case sqlState(err) == "53100":
+		return &Error{ErrFull, err}
 	case unavailable(err):
 		return &Error{ErrUnavailable, err}
 	case sqlState(err) == "23505":
@@ -95,7 +99,7 @@ func unavailable(err error) bool {
 		return true
 	}
 	switch sqlState(err) {
-	case "57P01", "57P02", "57P03", "53300", "53100", "08006", "08003":
+	case "57P01", "57P02", "57P03", "53300", "08006", "08003":
 		return true
 	}
 	return pgconn.SafeToRetry(err) && !errors.Is(err, sql.ErrNoRows)

@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/link"
 )
 
 // Authenticate is who a request acts for, nil for a stranger. The API and git
@@ -16,7 +18,12 @@ import (
 func (s *Service) Authenticate(c *web.Ctx) (*model.Viewer, error) {
 	reads := c.R.Method == http.MethodGet || c.R.Method == http.MethodHead
 	if header := c.R.Header.Get("Authorization"); header != "" && (c.Door != web.PageDoor || reads) {
-		return s.byHeader(c, header)
+		viewer, err := s.byHeader(c, header)
+		if c.Door == web.GitDoor && fault.Is(err, fault.Unauthorized) {
+			err = fault.Wrap(fault.Unauthorized, "The token that git sent as the password is not valid: it is mistyped, expired or revoked. "+
+				"Make one at "+c.URL(link.Settings("tokens"))+" and try again.", err)
+		}
+		return viewer, err
 	}
 	switch {
 	case c.Door == web.APIDoor, c.Door == web.GitDoor:

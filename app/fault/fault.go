@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sort"
 	"strings"
+	"syscall"
 
 	"github.com/gitfor/gitfor/db"
 )
@@ -26,6 +27,7 @@ const (
 	TooLarge          // over a limit
 	RateLimited       // too often
 	Unavailable       // a part of the system is down for now
+	Full              // the disk has no space left
 	Gone              // was there and is no more
 	BadRequest        // could not be read at all
 )
@@ -49,6 +51,8 @@ func (k Kind) Status() int {
 		return http.StatusTooManyRequests
 	case Unavailable:
 		return http.StatusServiceUnavailable
+	case Full:
+		return http.StatusInsufficientStorage
 	case Gone:
 		return http.StatusGone
 	case BadRequest:
@@ -134,6 +138,8 @@ func From(err error) *Fault {
 		return &Fault{Kind: NotFound, Message: "Nothing is here, or you may not see it.", Err: err}
 	case errors.Is(err, db.ErrConflict):
 		return &Fault{Kind: Conflict, Message: "That already exists.", Err: err}
+	case full(err):
+		return &Fault{Kind: Full, Message: FullMessage, RetryAfter: 60, Err: err}
 	case errors.Is(err, db.ErrUnavailable):
 		return &Fault{Kind: Unavailable, RetryAfter: 5, Err: err,
 			Message: "The database cannot be reached just now. Nothing was changed; try again in a moment."}
@@ -146,6 +152,13 @@ func From(err error) *Fault {
 		return &Fault{Kind: Unavailable, Message: "That took too long and was stopped.", RetryAfter: 5, Err: err}
 	}
 	return &Fault{Kind: Internal, Message: "Something went wrong on our side.", Err: err}
+}
+
+// FullMessage tells a person that there is no space left.
+const FullMessage = "The disk of this server is full. Nothing was changed; tell its operator."
+
+func full(err error) bool {
+	return errors.Is(err, db.ErrFull) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // Is reports whether err is a fault of this kind after From.

@@ -54,6 +54,17 @@ func (e *CommandError) Error() string {
 	return fmt.Sprintf("git %s: %v: %s", e.Subcommand, e.Err, text)
 }
 
+// Is tells that git found the disk full, as the system's own errors do.
+func (e *CommandError) Is(target error) bool {
+	switch target { //nolint:errorlint // the very error that errors.Is asks about
+	case syscall.ENOSPC:
+		return strings.Contains(e.Stderr, "No space left on device")
+	case syscall.EDQUOT:
+		return strings.Contains(e.Stderr, "Disk quota exceeded")
+	}
+	return false
+}
+
 // Unwrap is the cause: an *exec.ExitError, or the context's error.
 func (e *CommandError) Unwrap() error { return e.Err }
 

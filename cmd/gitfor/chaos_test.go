@@ -32,9 +32,31 @@ type killed struct {
 	cmd                         *exec.Cmd
 }
 
+// newKilled builds the program for a database; url "" is one of its own.
+func newKilled(t *testing.T, url string) *killed {
+	t.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close() //nolint:errcheck // only its port is wanted
+	k := &killed{T: t, bin: filepath.Join(t.TempDir(), "gitfor"), data: t.TempDir(), url: url, addr: ln.Addr().String()}
+	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", k.bin, ".").CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return k
+}
+
+func (k *killed) where() []string {
+	if k.url == "" {
+		return []string{"--data", k.data}
+	}
+	return []string{"--data", k.data, "--database-url", k.url}
+}
+
 func (k *killed) run(args ...string) string {
 	k.Helper()
-	cmd := exec.CommandContext(k.Context(), k.bin, append(args, "--data", k.data, "--database-url", k.url)...)
+	cmd := exec.CommandContext(k.Context(), k.bin, append(args, k.where()...)...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
@@ -51,8 +73,8 @@ func (k *killed) start() {
 		k.Fatal(err)
 	}
 	defer log.Close() //nolint:errcheck // the child has its own
-	k.cmd = exec.CommandContext(context.WithoutCancel(k.Context()), k.bin, "serve", "--data", k.data, "--database-url", k.url,
-		"--listen", k.addr, "--ssh-listen", "off", "--outbound-allow", "127.0.0.1")
+	k.cmd = exec.CommandContext(context.WithoutCancel(k.Context()), k.bin, append(k.where(), "serve",
+		"--listen", k.addr, "--ssh-listen", "off", "--outbound-allow", "127.0.0.1")...)
 	k.cmd.Stdout, k.cmd.Stderr = log, log
 	if err := k.cmd.Start(); err != nil {
 		k.Fatal(err)
@@ -113,15 +135,7 @@ func TestKilledServer(t *testing.T) {
 	if err != nil {
 		kills = 3
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k := &killed{T: t, bin: filepath.Join(t.TempDir(), "gitfor"), data: t.TempDir(), url: dbtest.NewURL(t), addr: ln.Addr().String()}
-	_ = ln.Close()
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", k.bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
-	}
+	k := newKilled(t, dbtest.NewURL(t))
 	var mu sync.Mutex
 	hooked := map[int64]int{}
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

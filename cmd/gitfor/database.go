@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gitfor/gitfor/app"
@@ -18,9 +19,13 @@ import (
 // database is the Postgres that a command uses and, where the command started
 // it, the server behind it.
 type database struct {
-	url    string
-	server *embedpg.Server
-	lock   *embedpg.Lock
+	url  string
+	cfg  embedpg.Config
+	lock *embedpg.Lock
+
+	mu     sync.Mutex
+	server *embedpg.Server // nil when the command started none
+	closed bool
 }
 
 // openDatabase finds the database: the given one, the one that a running
@@ -46,19 +51,59 @@ func openDatabase(ctx context.Context, c *config, log *slog.Logger, exclusive bo
 	if c.databaseURL != "" {
 		return &database{url: c.databaseURL, lock: lock}, nil
 	}
-	server, err := embedpg.Start(ctx, embedpg.Config{
+	cfg := embedpg.Config{
 		Dir: filepath.Join(c.data, "postgres"), BinDir: os.Getenv("GITFOR_PG_BIN"),
 		ToolsDir: filepath.Join(c.data, "postgres-bin"), Logger: log,
-	})
+	}
+	server, err := embedpg.Start(ctx, cfg)
 	if err != nil {
 		_ = lock.Release()
 		return nil, err
 	}
-	return &database{url: server.URL("gitfor"), server: server, lock: lock}, nil
+	return &database{url: server.URL(embedpg.Database), cfg: cfg, server: server, lock: lock}, nil
+}
+
+// keep starts the server again whenever it ends by itself, until close: a
+// database that was killed must not take the forge down with it.
+func (d *database) keep(ctx context.Context) {
+	for d.server != nil {
+		select {
+		case <-ctx.Done():
+			return
+		case <-d.server.Done():
+		}
+		for wait := 100 * time.Millisecond; !d.restart(ctx); wait = min(2*wait, 10*time.Second) {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(wait):
+			}
+		}
+	}
+}
+
+// restart starts the server anew; true when it runs, or is not wanted any more.
+func (d *database) restart(ctx context.Context) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		return true
+	}
+	d.cfg.Logger.ErrorContext(ctx, "the database stopped by itself and is started again", "err", d.server.Err())
+	server, err := embedpg.Start(ctx, d.cfg)
+	if err != nil {
+		d.cfg.Logger.ErrorContext(ctx, "the database does not start", "err", err)
+		return false
+	}
+	d.server = server
+	return true
 }
 
 // close stops what openDatabase started.
 func (d *database) close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
 	var err error
 	if d.server != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -93,15 +93,10 @@ func serveHTTP(ctx context.Context, a *app.App, ln net.Listener, base *database,
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(ln) }()
 	greet(cfg, code)
-	var gone <-chan struct{}
-	if base.server != nil {
-		gone = base.server.Done()
-	}
+	go base.keep(ctx)
 	select {
 	case err := <-failed:
 		return err
-	case <-gone:
-		return fmt.Errorf("the database stopped by itself: %w (see its log below the data folder)", base.server.Err())
 	case <-ctx.Done():
 	}
 	log.Info("stopping: finishing requests")

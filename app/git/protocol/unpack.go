@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/gitfor/gitfor/app/git"
 )
@@ -75,6 +76,9 @@ func (r *receipt) unpackFailed(err error) error {
 	case strings.Contains(text, "maximum allowed size"):
 		r.push.Remote("the push is larger than the %s that are allowed at once; push in parts, or use git-lfs for large files", size(r.s.maxPack()))
 		text = "the pack is larger than allowed"
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		r.push.Remote("the disk of the server is full; nothing was changed, tell its operator")
+		text = "no space left on the server"
 	case text == "":
 		text = "git could not unpack it"
 	}
