@@ -81,7 +81,7 @@ func (b *Bus) queue(ctx context.Context, n notice) {
 	b.out = append(b.out, n)
 	if !b.sending {
 		b.sending = true
-		go b.send(context.WithoutCancel(ctx))
+		go b.send(uncounted(context.WithoutCancel(ctx)))
 	}
 }
 

@@ -30,6 +30,11 @@ func WithStats(ctx context.Context) (context.Context, *Stats) {
 	return context.WithValue(ctx, statsKey{}, s), s
 }
 
+// uncounted is a context whose statements belong to no request.
+func uncounted(ctx context.Context) context.Context {
+	return context.WithValue(ctx, statsKey{}, (*Stats)(nil))
+}
+
 // tracer counts statements and, where a check is set, looks at each.
 type tracer struct {
 	check func(sql string)
@@ -39,7 +44,7 @@ func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 	if t.check != nil {
 		t.check(data.SQL)
 	}
-	if s, ok := ctx.Value(statsKey{}).(*Stats); ok {
+	if s, ok := ctx.Value(statsKey{}).(*Stats); ok && s != nil {
 		s.queries.Add(1)
 		return context.WithValue(ctx, startKey{}, time.Now())
 	}
@@ -49,7 +54,7 @@ func (t *tracer) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Trac
 func (t *tracer) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryEndData) {
 	s, ok := ctx.Value(statsKey{}).(*Stats)
 	start, timed := ctx.Value(startKey{}).(time.Time)
-	if ok && timed {
+	if ok && s != nil && timed {
 		s.nanos.Add(int64(time.Since(start)))
 	}
 }
