@@ -8,6 +8,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/admin"
 	"github.com/gitfor/gitfor/app/api"
+	"github.com/gitfor/gitfor/app/mcp"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/static"
 	"github.com/gitfor/gitfor/views/book"
@@ -21,6 +22,7 @@ func (a *App) routes(r *web.Router) {
 	raw.Get("/readyz", a.Gate.Anyone(), a.readyz)
 	raw.Get("/metrics", a.Gate.Anyone(), a.metrics.serve)
 	api.NewMeta(a.Kit.Routes).Routes(r, a.Gate.Anyone())
+	(&mcp.Service{Version: a.cfg.Version, Log: a.log}).Routes(r, a.Gate.Anyone())
 	raw.Get("/-/static/*", a.Gate.Anyone(), func(c *web.Ctx) error {
 		static.Handler().ServeHTTP(c.W, c.R)
 		return nil

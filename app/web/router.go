@@ -4,6 +4,7 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"strings"
 
@@ -71,6 +72,16 @@ const UploadsPrefix = "/api/uploads"
 
 // Uploads is the router for API operations that take files.
 func (r *Router) Uploads() *Router { return &Router{r.kit, r.mux, APIDoor, UploadsPrefix} }
+
+// Handler answers what the table has, for doors that call operations from
+// inside, with a request of their own.
+func (r *Router) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		// A request of its own, routed anew: not what is left of the outer one.
+		ctx := context.WithValue(req.Context(), chi.RouteCtxKey, (*chi.Context)(nil))
+		r.mux.ServeHTTP(w, req.WithContext(ctx))
+	})
+}
 
 // Git is the router for what git clients call.
 func (r *Router) Git() *Router { return &Router{r.kit, r.mux, GitDoor, ""} }
