@@ -22,7 +22,7 @@ func (a *App) routes(r *web.Router) {
 	raw.Get("/readyz", a.Gate.Anyone(), a.readyz)
 	raw.Get("/metrics", a.Gate.Anyone(), a.metrics.serve)
 	api.NewMeta(a.Kit.Routes).Routes(r, a.Gate.Anyone())
-	(&mcp.Service{Version: a.cfg.Version, Log: a.log}).Routes(r, a.Gate.Anyone())
+	(&mcp.Service{Version: a.cfg.Version, Log: a.log}).Routes(r, a.Gate.Anyone(), a.Gate.SignedIn())
 	raw.Get("/-/static/*", a.Gate.Anyone(), func(c *web.Ctx) error {
 		static.Handler().ServeHTTP(c.W, c.R)
 		return nil

@@ -26,7 +26,7 @@ func (s *Service) Authenticate(c *web.Ctx) (*model.Viewer, error) {
 		return viewer, err
 	}
 	switch {
-	case c.Door == web.APIDoor, c.Door == web.GitDoor:
+	case c.Door == web.APIDoor, c.Door == web.GitDoor, c.Door == web.AgentDoor:
 		// No cookies here: another site's page must not act as its visitor.
 		return nil, nil
 	case c.Door == web.RawDoor && !reads && http.NewCrossOriginProtection().Check(c.R) != nil:

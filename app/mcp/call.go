@@ -1,17 +1,15 @@
 package mcp
 
 import (
-	"bytes"
-	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -68,10 +66,11 @@ func (t tool) check(args map[string]any) string {
 	return ""
 }
 
-// request is the call as a request to the API.
-func (t tool) request(ctx context.Context, args map[string]any) (*http.Request, error) {
+// request is the call as a request to the API: a path below its prefix, and a
+// body unless the method has none.
+func (t tool) request(args map[string]any) (path string, in any) {
 	rest, query := map[string]any{}, url.Values{}
-	path := t.path
+	path = t.path
 	for _, p := range t.params {
 		value := args[p.name]
 		if hole := "{" + p.name + "}"; strings.Contains(path, hole) {
@@ -90,25 +89,17 @@ func (t tool) request(ctx context.Context, args map[string]any) (*http.Request, 
 			query.Set(p.name, text(value))
 		}
 	}
-	target := web.APIPrefix + strings.TrimSuffix(path, "/")
+	path = strings.TrimSuffix(path, "/")
 	if t.method == http.MethodGet {
 		if len(query) > 0 {
-			target += "?" + query.Encode()
+			path += "?" + query.Encode()
 		}
-		return http.NewRequestWithContext(ctx, t.method, target, nil)
+		return path, nil
 	}
 	if content, ok := rest["content"].(string); ok {
 		rest["content"] = base64.StdEncoding.EncodeToString([]byte(content))
 	}
-	body, err := json.Marshal(rest)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, t.method, target, bytes.NewReader(body))
-	if err == nil {
-		req.Header.Set("Content-Type", "application/json")
-	}
-	return req, err
+	return path, rest
 }
 
 // text is an argument as it stands in an address.
@@ -134,8 +125,8 @@ func escaped(s string) string {
 	return strings.Join(parts, "/")
 }
 
-// call runs a tool for whoever sent from.
-func (s *Service) call(ctx context.Context, from *http.Request, t tool, raw json.RawMessage) (*mcp.CallToolResult, error) {
+// call runs a tool for whoever made the request.
+func call(c *web.Ctx, t tool, raw json.RawMessage) (*mcp.CallToolResult, error) {
 	args := map[string]any{}
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &args); err != nil {
@@ -145,21 +136,18 @@ func (s *Service) call(ctx context.Context, from *http.Request, t tool, raw json
 	if wrong := t.check(args); wrong != "" {
 		return refusal(wrong), nil
 	}
-	req, err := t.request(ctx, args)
+	path, in := t.request(args)
+	accept := ""
+	if t.text {
+		accept = "application/vnd.github.raw+json"
+	}
+	answer, err := c.Call(t.method, path, in, accept)
+	if f := fault.From(err); err != nil && f.Kind != fault.Internal {
+		return refusal(f.Message), nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	req.Host, req.RemoteAddr, req.RequestURI = from.Host, from.RemoteAddr, req.URL.RequestURI()
-	for _, name := range []string{"Authorization", "User-Agent", "X-Forwarded-For"} {
-		if v := from.Header.Values(name); len(v) > 0 {
-			req.Header[name] = v
-		}
-	}
-	if t.text {
-		req.Header.Set("Accept", "application/vnd.github.raw+json")
-	}
-	answer := httptest.NewRecorder()
-	s.api.ServeHTTP(answer, req)
 	return result(t, answer), nil
 }
 
@@ -171,10 +159,10 @@ func refusal(words string) *mcp.CallToolResult {
 const maxText = 1 << 20
 
 // result is the API's answer for an agent.
-func result(t tool, answer *httptest.ResponseRecorder) *mcp.CallToolResult {
-	body := answer.Body.Bytes()
-	if answer.Code >= http.StatusBadRequest {
-		return refusal(fmt.Sprintf("%d: %s", answer.Code, words(body)))
+func result(t tool, answer *web.Answer) *mcp.CallToolResult {
+	body := answer.Body
+	if answer.Status >= http.StatusMultipleChoices {
+		return refusal(fmt.Sprintf("%d: %s", answer.Status, words(body)))
 	}
 	if t.text {
 		if len(body) > maxText {

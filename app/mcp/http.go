@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -9,73 +10,61 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Path is where agents connect.
-const Path = "/mcp"
-
-const resourcePath = "/.well-known/oauth-protected-resource"
-
 // Service answers agents.
 type Service struct {
 	// Version is gitfor's own.
 	Version string
 	Log     *slog.Logger
 
-	api    http.Handler
-	serve  http.Handler
-	tools  []tool
-	schema []map[string]any
+	serve http.Handler
 }
 
-// Routes mounts the address; what tools do is asked of the same table of
-// routes.
-func (s *Service) Routes(r *web.Router, anyone web.Access) {
-	s.api = r.Handler()
-	s.tools = tools()
-	for _, t := range s.tools {
-		s.schema = append(s.schema, t.schema())
-	}
-	s.serve = mcp.NewStreamableHTTPHandler(s.server, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: s.Log,
+// Routes mounts the address, for those with a token, and what tells where to
+// get one.
+func (s *Service) Routes(r *web.Router, anyone, signedIn web.Access) {
+	server := s.newServer()
+	s.serve = mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return server }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: s.Log,
 		// The host is the proxy's business, and every call needs a token.
 		DisableLocalhostProtection: true})
-	raw := r.Raw()
-	raw.Post(Path, anyone, s.answer)
-	raw.Get(Path, anyone, s.answer)
-	raw.Get(resourcePath, anyone, s.resource)
-	raw.Get(resourcePath+Path, anyone, s.resource)
+	agents, raw := r.Agents(), r.Raw()
+	agents.Post(web.AgentPath, signedIn, s.answer)
+	agents.Get(web.AgentPath, signedIn, s.answer)
+	raw.Get(web.AgentMetadata, anyone, s.resource)
+	raw.Get(web.AgentMetadata+web.AgentPath, anyone, s.resource)
 }
 
-// answer lets in those with a token; a session's cookie is not enough, as a
-// page of another site could bring it along.
+// callerKey is where the context of a call has the request that it came with.
+type callerKey struct{}
+
 func (s *Service) answer(c *web.Ctx) error {
-	if !c.Viewer.SignedIn() || c.R.Header.Get("Authorization") == "" {
-		c.W.Header().Set("WWW-Authenticate", `Bearer resource_metadata="`+c.URL(resourcePath)+`"`)
-		c.W.WriteHeader(http.StatusUnauthorized)
-		return c.Text("Send an access token: Authorization: Bearer g1t_…\n")
-	}
-	s.serve.ServeHTTP(c.W, c.R)
+	s.serve.ServeHTTP(c.W, c.R.WithContext(context.WithValue(c.Context(), callerKey{}, c)))
 	return nil
 }
 
 // resource tells clients who gives out tokens (RFC 9728).
 func (s *Service) resource(c *web.Ctx) error {
 	return c.JSON(http.StatusOK, map[string]any{
-		"resource": c.URL(Path), "authorization_servers": []string{c.Kit().Config().URL},
+		"resource": c.URL(web.AgentPath), "authorization_servers": []string{c.Kit().Config().URL},
 		"bearer_methods_supported": []string{"header"}, "resource_name": "gitfor",
 		"scopes_supported": []string{"repo", "notifications", "read:user"},
 	})
 }
 
-// server is the protocol's side of one request.
-func (s *Service) server(from *http.Request) *mcp.Server {
+// newServer is the protocol's side.
+func (s *Service) newServer() *mcp.Server {
 	server := mcp.NewServer(&mcp.Implementation{Name: "gitfor", Title: "gitfor", Version: s.Version}, &mcp.ServerOptions{
 		Instructions: "A git forge: repositories, files, issues and pull requests. Follow what happens with list_events: call it with the id of the last event that you saw as after and wait 25.",
 	})
-	for i, t := range s.tools {
+	for _, t := range tools() {
 		reads := t.method == http.MethodGet
-		server.AddTool(&mcp.Tool{Name: t.name, Description: t.about, InputSchema: s.schema[i],
+		server.AddTool(&mcp.Tool{Name: t.name, Description: t.about, InputSchema: t.schema(),
 			Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, IdempotentHint: reads || t.method == http.MethodPut, DestructiveHint: &t.destroys, OpenWorldHint: new(bool)},
 		}, func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-			return s.call(ctx, from, t, req.Params.Arguments)
+			c, ok := ctx.Value(callerKey{}).(*web.Ctx)
+			if !ok {
+				return nil, errors.New("a call without a request")
+			}
+			return call(c, t, req.Params.Arguments)
 		})
 	}
 	return server

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 	"testing"
@@ -109,6 +110,12 @@ func TestTools(t *testing.T) {
 	agent.refused("get_issue", at("number", 99), "404")
 	agent.refused("read_file", at("path", "../../../user"), "404")
 
+	// A repository is found under the name that it had, and an answer is bounded.
+	ann.API(http.MethodPut, "/repos/ann/box/contents/big.txt", map[string]any{"message": "add", "content": bytes.Repeat([]byte("x"), 5<<20)}).Want(http.StatusCreated)
+	agent.refused("read_file", at("path", "big.txt"), "larger than 4 MB")
+	ann.API(http.MethodPatch, "/repos/ann/box", map[string]any{"name": "crate"}).OK()
+	agent.ok("get_issue", at("number", 1), `"title":"Jam"`)
+
 	// The same permissions as everywhere.
 	other := connect(t, s, bob.Token)
 	other.refused("get_repository", at(), "404: Not Found")
@@ -122,8 +129,12 @@ func TestSignIn(t *testing.T) {
 	ann := s.User(t, "ann")
 	res := s.Anon().Do(http.MethodPost, "/mcp", strings.NewReader("{}"), "Content-Type", "application/json")
 	res.Want(http.StatusUnauthorized)
-	if to := res.Header.Get("WWW-Authenticate"); !strings.Contains(to, `resource_metadata="`+s.URL+`/.well-known/oauth-protected-resource"`) {
+	if to := res.Header.Get("WWW-Authenticate"); !strings.Contains(to, `resource_metadata="`+s.URL+`/.well-known/oauth-protected-resource/mcp"`) {
 		t.Errorf("challenge %q", to)
+	}
+	res = s.Anon().Do(http.MethodPost, "/mcp", strings.NewReader("{}"), "Content-Type", "application/json", "Authorization", "Bearer g1t_pat_wrong")
+	if to := res.Want(http.StatusUnauthorized).Header.Get("WWW-Authenticate"); !strings.HasPrefix(to, "Bearer ") || !strings.Contains(to, `error="invalid_token"`) {
+		t.Errorf("challenge to a wrong token %q", to)
 	}
 	s.Anon().Get("/.well-known/oauth-protected-resource/mcp").OK().Has(`"authorization_servers":["` + s.URL + `"]`)
 	// A cookie alone is what another site's page could bring.

@@ -50,6 +50,8 @@ func (c *Ctx) fail(err error) {
 		c.failAPI(f)
 	case GitDoor, RawDoor:
 		c.failText(f)
+	case AgentDoor:
+		c.failAgent(f)
 	default:
 		c.failPage(f)
 	}
@@ -74,7 +76,7 @@ func (c *Ctx) failAPI(f *fault.Fault) {
 
 // failText answers git: its client shows a text body as remote: lines.
 func (c *Ctx) failText(f *fault.Fault) {
-	if f.Kind == fault.Unauthorized {
+	if f.Kind == fault.Unauthorized && c.Door != AgentDoor {
 		c.W.Header().Set("WWW-Authenticate", `Basic realm="gitfor", charset="UTF-8"`)
 	}
 	message := f.Message
@@ -93,6 +95,19 @@ func (c *Ctx) failText(f *fault.Fault) {
 	c.W.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	c.W.WriteHeader(f.Kind.Status())
 	_, _ = c.W.Write([]byte(message + "\n"))
+}
+
+// failAgent tells an agent without a good token where it gets one (RFC 9728,
+// 5.1).
+func (c *Ctx) failAgent(f *fault.Fault) {
+	if f.Kind == fault.Unauthorized {
+		where := `Bearer resource_metadata="` + c.URL(AgentMetadata+AgentPath) + `"`
+		if c.R.Header.Get("Authorization") != "" {
+			where += `, error="invalid_token"`
+		}
+		c.W.Header().Set("WWW-Authenticate", where)
+	}
+	c.failText(f)
 }
 
 func (c *Ctx) failPage(f *fault.Fault) {

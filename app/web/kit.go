@@ -52,6 +52,7 @@ type Kit struct {
 	unread   func(ctx context.Context, accountID int64) int
 	notice   func(ctx context.Context) (announce string, noSignup bool)
 	routes   []Route
+	mux      http.Handler
 	cross    *http.CrossOriginProtection
 	answered *answered
 	secure   bool
@@ -91,6 +92,7 @@ func (k *Kit) Handler(mount func(r *Router)) http.Handler {
 	}
 	mux.NotFound(notFound)
 	mux.MethodNotAllowed(notFound)
+	k.mux = mux
 	return k.guard(mux)
 }
 

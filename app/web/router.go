@@ -4,7 +4,6 @@
 package web
 
 import (
-	"context"
 	"net/http"
 	"strings"
 
@@ -17,14 +16,15 @@ type Door int
 
 // The doors.
 const (
-	PageDoor Door = iota // browsers: HTML
-	APIDoor              // API clients: GitHub's JSON
-	GitDoor              // git and LFS clients: text
-	RawDoor              // assets and machine endpoints: text
+	PageDoor  Door = iota // browsers: HTML
+	APIDoor               // API clients: GitHub's JSON
+	GitDoor               // git and LFS clients: text
+	RawDoor               // assets and machine endpoints: text
+	AgentDoor             // programs that speak MCP: text, and where to get a token
 )
 
 // String names the door in the route listing.
-func (d Door) String() string { return [...]string{"page", "api", "git", "raw"}[d] }
+func (d Door) String() string { return [...]string{"page", "api", "git", "raw", "agent"}[d] }
 
 // Access says who may use a route. Allow loads what the route is about into
 // the context and returns a fault for those who may not.
@@ -67,27 +67,27 @@ const APIPrefix = "/api/v3"
 // API is the router for API operations: the same table below /api/v3.
 func (r *Router) API() *Router { return &Router{r.kit, r.mux, APIDoor, APIPrefix} }
 
+// AgentPath is where agents speak MCP, and AgentMetadata where they learn who
+// hands out tokens for it (RFC 9728).
+const (
+	AgentPath     = "/mcp"
+	AgentMetadata = "/.well-known/oauth-protected-resource"
+)
+
 // UploadsPrefix is where files are sent to the API, as on GitHub's own servers.
 const UploadsPrefix = "/api/uploads"
 
 // Uploads is the router for API operations that take files.
 func (r *Router) Uploads() *Router { return &Router{r.kit, r.mux, APIDoor, UploadsPrefix} }
 
-// Handler answers what the table has, for doors that call operations from
-// inside, with a request of their own.
-func (r *Router) Handler() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		// A request of its own, routed anew: not what is left of the outer one.
-		ctx := context.WithValue(req.Context(), chi.RouteCtxKey, (*chi.Context)(nil))
-		r.mux.ServeHTTP(w, req.WithContext(ctx))
-	})
-}
-
 // Git is the router for what git clients call.
 func (r *Router) Git() *Router { return &Router{r.kit, r.mux, GitDoor, ""} }
 
 // Raw is the router for assets and machine endpoints.
 func (r *Router) Raw() *Router { return &Router{r.kit, r.mux, RawDoor, ""} }
+
+// Agents is the router for what speaks the Model Context Protocol.
+func (r *Router) Agents() *Router { return &Router{r.kit, r.mux, AgentDoor, ""} }
 
 // Get registers a GET route, which answers HEAD too.
 func (r *Router) Get(pattern string, access Access, h Handler, doc ...*Doc) {
@@ -139,8 +139,10 @@ func doorOf(r *http.Request) Door {
 	case strings.HasSuffix(p, "/info/refs"), strings.HasSuffix(p, "/git-upload-pack"),
 		strings.HasSuffix(p, "/git-receive-pack"), strings.Contains(p, "/info/lfs"):
 		return GitDoor
-	case strings.HasPrefix(p, "/-/"), p == "/healthz", p == "/readyz", p == "/metrics", p == "/mcp":
+	case strings.HasPrefix(p, "/-/"), p == "/healthz", p == "/readyz", p == "/metrics":
 		return RawDoor
+	case p == AgentPath:
+		return AgentDoor
 	}
 	return PageDoor
 }
