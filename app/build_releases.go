@@ -21,7 +21,7 @@ import (
 func (a *App) buildReleases() {
 	a.Releases = releases.New(releases.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Threads: a.Threads, Blobs: a.Blobs, URL: a.cfg.URL})
 	a.Alarms.Add(alarms.Task{Kind: db.RepoKind, Name: "releases.sweep", Run: a.Releases.Sweep})
-	a.Repos.Tabs = append(a.Repos.Tabs, "releases")
+	a.Repos.Tabs = append(a.Repos.Tabs, "releases", "activity")
 	rules := a.Repos.Guard
 	a.Repos.Guard = func(ctx context.Context, g *git.Repository, p *repos.Push) error {
 		if err := rules(ctx, g, p); err != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/gitfor/gitfor/app/activity"
 	"github.com/gitfor/gitfor/app/admin"
 	"github.com/gitfor/gitfor/app/api"
 	"github.com/gitfor/gitfor/app/mcp"
@@ -64,6 +65,7 @@ func (a *App) routes(r *web.Router) {
 	a.Protection.Routes(r)
 	a.Pulls.Routes(r)
 	a.Releases.Routes(r)
+	(&activity.Service{DB: a.DB, Gate: a.Gate, Repos: a.Repos}).Routes(r)
 	a.Reviews.Routes(r)
 	a.Attachments.Routes(r)
 	a.Drafts.Routes(r)

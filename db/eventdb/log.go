@@ -15,6 +15,8 @@ import (
 // Filter says which events a list holds; fields that are zero do not filter.
 type Filter struct {
 	RepoID, AccountID int64
+	// ActorID leaves only what this account did.
+	ActorID int64
 	// Types are the types wanted, such as issue.opened, issue.* or * for all;
 	// when there are none, Except are prefixes of types to leave out.
 	Types, Except []string
@@ -38,6 +40,9 @@ func List(ctx context.Context, ev db.Events, f Filter) ([]*model.Event, error) {
 	}
 	if f.AccountID != 0 {
 		q = q.Where("e.account_id = ?", f.AccountID)
+	}
+	if f.ActorID != 0 {
+		q = q.Where("e.actor_id = ?", f.ActorID)
 	}
 	switch {
 	case slices.Contains(f.Types, "*"):
