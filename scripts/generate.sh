@@ -36,13 +36,7 @@ unchanged() {
   [ "$mode" != all ] && [ "$(cat ".tools/$1.digest" 2>/dev/null)" = "$(digest "${@:2}")" ]
 }
 
-modules() {
-  if ! cmp -s package-lock.json .tools/package-lock.json || [ ! -d node_modules ]; then
-    scripts/setup.sh generate
-    npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
-    cp package-lock.json .tools/package-lock.json
-  fi
-}
+modules() { scripts/setup.sh generate; }
 
 # step NAME COMMAND -- FILE… runs the command unless the files are unchanged.
 step() {

@@ -79,7 +79,7 @@ has_ssh() { have ssh && have ssh-keygen; }
 need git_works git git git
 wants run build lint vuln test && need has_go golang-go golang go
 wants run test && need postgres_works postgresql postgresql-server postgresql@17
-wants generate && need node_works "nodejs npm" "nodejs npm" node
+wants generate test && need node_works "nodejs npm" "nodejs npm" node
 if wants test; then
   need has_lfs git-lfs git-lfs git-lfs
   need has_ssh openssh-client openssh-clients openssh
@@ -161,6 +161,13 @@ tool() {
   mkdir -p .tools
   ln -sfn "$cache/$1" ".tools/$1"
 }
+
+# What the pages are checked with, and GitHub's own client.
+if wants test generate && { [ ! -d node_modules ] || ! cmp -s package-lock.json .tools/package-lock.json; }; then
+  mkdir -p .tools
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >&2
+  cp package-lock.json .tools/package-lock.json
+fi
 
 wants lint && tool golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $golangci_lint
 if wants vuln; then
