@@ -86,6 +86,11 @@ chaos-events: ## Kill the server 100 times while events are published (KILLS=n)
 	@scripts/setup.sh test
 	GITFOR_KILLS=$(or $(KILLS),100) go test -run TestKilledServer -v -timeout 60m ./cmd/gitfor
 
+.PHONY: chaos-git
+chaos-git: ## Kill the server or its database 45 times at the steps of 200 pushes (KILLS=n at each)
+	@scripts/setup.sh test
+	GITFOR_KILLS=$(or $(KILLS),5) GITFOR_PUSHES=$(or $(PUSHES),200) go test -run TestKilledPushes -v -timeout 60m ./cmd/gitfor
+
 .PHONY: bench-events
 bench-events: ## Measure the log: latencies to webhook, page and follower, events a second
 	@$(MAKE) --no-print-directory bench PKG=./jobs ARGS='-benchtime 20x'

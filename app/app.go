@@ -100,6 +100,9 @@ type Config struct {
 	Spares bool
 	// Dev shows what is for developers only.
 	Dev bool
+	// FailPoint, when set, is called at the steps of a push; tests end the
+	// process there.
+	FailPoint func(step string)
 }
 
 // App is a running instance.
@@ -254,7 +257,7 @@ func (a *App) build(ctx context.Context) (err error) {
 	a.buildLFS()
 	a.buildDeploy()
 	a.Transport, err = transport.New(ctx, transport.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, URL: a.cfg.URL,
-		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.bySSHKey, Log: a.log,
+		Folder: filepath.Join(a.cfg.DataDir, "transport"), SSHKey: a.bySSHKey, Log: a.log, FailPoint: a.cfg.FailPoint,
 		LFS: a.LFS.Authenticate, Rules: []transport.PushRule{pushRules{a.Protection}, releaseTags{a}, lockRules{a.LFS}, intakeRules{a.Intake, a.Repos}, mirrorRules{a}}})
 	if err != nil {
 		return err

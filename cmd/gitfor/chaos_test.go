@@ -23,7 +23,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-func TestMain(m *testing.M) { dbtest.Main(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(armedServer) != "" {
+		failPoint = strike
+		main()
+		return
+	}
+	dbtest.Main(m)
+}
 
 // killed is a server that is killed and started again.
 type killed struct {
@@ -32,7 +39,8 @@ type killed struct {
 	cmd                         *exec.Cmd
 }
 
-// newKilled builds the program for a database; url "" is one of its own.
+// newKilled makes a server of a database; url "" is one of its own. Its program
+// is this test's own binary, see TestMain.
 func newKilled(t *testing.T, url string) *killed {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,11 +48,17 @@ func newKilled(t *testing.T, url string) *killed {
 		t.Fatal(err)
 	}
 	defer ln.Close() //nolint:errcheck // only its port is wanted
-	k := &killed{T: t, bin: filepath.Join(t.TempDir(), "gitfor"), data: t.TempDir(), url: url, addr: ln.Addr().String()}
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", k.bin, ".").CombinedOutput(); err != nil {
-		t.Fatalf("build: %v\n%s", err, out)
+	bin, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return k
+	return &killed{T: t, bin: bin, data: t.TempDir(), url: url, addr: ln.Addr().String()}
+}
+
+// environ makes the program of this binary; a file "armed" in the data folder
+// arms it.
+func (k *killed) environ() []string {
+	return append(os.Environ(), armedServer+"="+filepath.Join(k.data, "armed"))
 }
 
 func (k *killed) where() []string {
@@ -58,7 +72,7 @@ func (k *killed) run(args ...string) string {
 	k.Helper()
 	cmd := exec.CommandContext(k.Context(), k.bin, append(args, k.where()...)...)
 	var errs bytes.Buffer
-	cmd.Stderr = &errs
+	cmd.Stderr, cmd.Env = &errs, k.environ()
 	out, err := cmd.Output()
 	if err != nil {
 		k.Fatalf("gitfor %v: %v\n%s", args, err, errs.String())
@@ -75,7 +89,7 @@ func (k *killed) start() {
 	defer log.Close() //nolint:errcheck // the child has its own
 	k.cmd = exec.CommandContext(context.WithoutCancel(k.Context()), k.bin, append(k.where(), "serve",
 		"--listen", k.addr, "--ssh-listen", "off", "--outbound-allow", "127.0.0.1")...)
-	k.cmd.Stdout, k.cmd.Stderr = log, log
+	k.cmd.Stdout, k.cmd.Stderr, k.cmd.Env = log, log, k.environ()
 	if err := k.cmd.Start(); err != nil {
 		k.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func (c *config) fill(cmd *cobra.Command) error {
 func (c *config) app() (app.Config, error) {
 	out := app.Config{DataDir: c.data, ContentURL: strings.TrimRight(c.contentURL, "/"), RPID: c.rpID,
 		SecretKeyFile: c.secretKeyFile, SMTPURL: c.smtpURL, BlobURL: c.blobURL, OutboundAllow: list(c.outboundAllow),
-		Version: version, Dev: c.dev, Env: os.LookupEnv}
+		Version: version, Dev: c.dev, Env: os.LookupEnv, FailPoint: failPoint}
 	host, port, err := net.SplitHostPort(c.listen)
 	if err != nil {
 		return out, usageError{fmt.Errorf("--listen %q: want HOST:PORT", c.listen)}

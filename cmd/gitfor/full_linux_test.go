@@ -35,7 +35,7 @@ exec "$2" serve --data "$1" --listen "$3" --ssh-listen off`
 		k.Fatal(err)
 	}
 	defer log.Close() //nolint:errcheck // the child has its own
-	k.cmd.Stdout, k.cmd.Stderr = log, log
+	k.cmd.Stdout, k.cmd.Stderr, k.cmd.Env = log, log, k.environ()
 	if err := k.cmd.Start(); err != nil {
 		k.Skip("no mount of its own: ", err)
 	}

@@ -19,6 +19,10 @@ const (
 // version is set by the linker (-X main.version=…).
 var version = "dev"
 
+// failPoint is called at the steps of a push; only tests set it, to end the
+// process there.
+var failPoint func(step string)
+
 // usageError marks what is wrong with how a command was called.
 type usageError struct{ error }
 
