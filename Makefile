@@ -77,9 +77,13 @@ fresh: ## Fail when what is generated differs from what is committed
 check: fresh lint vuln test ## All that CI runs
 
 .PHONY: bench
-bench: ## Run the benchmarks (PKG and ARGS narrow them)
+bench: ## Print the table of budgets as measured here, into docs/benchmarks.md (PKG=./app/git: Go's benchmarks of a package)
 	@scripts/setup.sh test
+ifeq ($(PKG),./...)
+	@scripts/bench.sh
+else
 	go test -run '^$$' -bench . -benchmem -timeout 60m $(ARGS) $(PKG)
+endif
 
 .PHONY: chaos-events
 chaos-events: ## Kill the server 100 times while events are published (KILLS=n)

