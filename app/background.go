@@ -46,6 +46,7 @@ func (a *App) buildWebhooks(ctx context.Context) error {
 		return err
 	}
 	a.Outbound = outbound.NewClient(guard)
+	a.Notifications.Outbound = a.Outbound
 	a.Webhooks = webhooks.New(webhooks.Deps{DB: a.DB, Gate: a.Gate, Kit: a.Kit, Mail: a.Mail, Accounts: a.Accounts, Ring: a.Ring,
 		Client: a.Outbound, Repos: a.Repos, Issues: a.Issues, Pulls: a.Pulls, Reviews: a.Reviews, Log: a.log}, a.Events, a.Alarms)
 	a.buildMirrors(guard)

@@ -30,6 +30,7 @@ var relations = map[string]int{
 	"account/inbox":       6,
 	"account/involvement": 4,
 	"account/oauth":       10,
+	"account/push":        5,
 	"account/signin":      9,
 	"account/webhooks":    10,
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gitfor/gitfor/app/alarms"
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/mail"
+	"github.com/gitfor/gitfor/app/notifications"
 	"github.com/gitfor/gitfor/app/state"
 	"github.com/riverqueue/river"
 )
@@ -21,6 +22,7 @@ const (
 	QueueAlarms  = alarms.Queue
 	QueueGit     = "git"
 	QueueMail    = mail.Queue
+	QueuePush    = notifications.PushQueue
 )
 
 // queue says how many jobs of a queue run at once in one process, and how
@@ -44,6 +46,7 @@ func queues() map[string]queue {
 		QueueAlarms:  {8, 2 * time.Minute},
 		QueueGit:     {2, 10 * time.Minute},
 		QueueMail:    {4, time.Minute},
+		QueuePush:    {4, time.Minute},
 		state.Queue:  {1, 10 * time.Minute},
 	}
 	for _, r := range events.Routes() {

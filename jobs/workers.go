@@ -53,6 +53,7 @@ func register(a *app.App) *registry {
 	on(r, a.Issues.FinishTransfer)
 	on(r, a.Mail.Deliver)
 	on(r, a.Notifications.MailNow)
+	on(r, a.Notifications.PushNow)
 	on(r, a.Webhooks.WarnNow)
 	on(r, a.State.Sleep)
 	on(r, a.State.PurgeJob)

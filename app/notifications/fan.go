@@ -18,8 +18,8 @@ import (
 // crowd is how many watchers one transaction tells.
 const crowd = 2000
 
-// Tell makes deliveries of an event, one per person; mail goes out as jobs of
-// the same transaction. Calling it again for the same event tells nobody twice.
+// Tell makes deliveries of an event, one per person; mail and pushes go out as
+// jobs of the same transaction. Calling it again for the same event tells nobody twice.
 func (s *Service) Tell(ctx context.Context, e *model.Event) error {
 	if e.RepoID == 0 {
 		return nil
@@ -87,9 +87,9 @@ func (s *Service) tell(ctx context.Context, t *told, reasons map[int64]string, p
 	now := time.Now().UTC()
 	var list []*model.InboxDelivery
 	due := map[int64]time.Time{}
-	var mails []river.InsertManyParams
+	var out []river.InsertManyParams
 	for _, p := range people {
-		item, mailed := t.item(p, reasons[p.ID], now)
+		item, mailed, pushed := t.item(p, reasons[p.ID], now)
 		if item == nil {
 			continue
 		}
@@ -97,8 +97,12 @@ func (s *Service) tell(ctx context.Context, t *told, reasons map[int64]string, p
 			due[p.ID] = *item.DigestAt
 		}
 		if mailed {
-			mails = append(mails, river.InsertManyParams{Args: MailArgs{AccountID: p.ID, Seq: t.event.Seq, Reason: reasons[p.ID]},
+			out = append(out, river.InsertManyParams{Args: MailArgs{AccountID: p.ID, Seq: t.event.Seq, Reason: reasons[p.ID]},
 				InsertOpts: &river.InsertOpts{Queue: MailArgs{}.InsertOpts().Queue}})
+		}
+		if pushed {
+			out = append(out, river.InsertManyParams{Args: PushArgs{AccountID: p.ID, Seq: t.event.Seq},
+				InsertOpts: &river.InsertOpts{Queue: PushQueue}})
 		}
 		list = append(list, &model.InboxDelivery{AccountID: p.ID, EventID: t.event.EventID, Seq: t.event.Seq, Item: *item})
 	}
@@ -120,7 +124,7 @@ func (s *Service) tell(ctx context.Context, t *told, reasons map[int64]string, p
 		if err := notificationdb.Arm(ctx, tx, due); err != nil {
 			return err
 		}
-		return tx.EnqueueMany(ctx, mails)
+		return tx.EnqueueMany(ctx, out)
 	})
 	if err != nil || !first {
 		return err
@@ -133,14 +137,14 @@ func (s *Service) tell(ctx context.Context, t *told, reasons map[int64]string, p
 	return nil
 }
 
-// item is what one person is delivered, and whether a mail goes out now; nil
-// for nothing.
-func (t *told) item(p *notificationdb.Person, reason string, now time.Time) (*model.InboxItem, bool) {
-	item := &model.InboxItem{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, Title: t.Title, State: t.state(), AuthorID: t.AuthorID,
+// item is what one person is delivered, and whether a mail and pushes go out
+// now; nil for nothing.
+func (t *told) item(p *notificationdb.Person, reason string, now time.Time) (item *model.InboxItem, mailed, pushed bool) {
+	item = &model.InboxItem{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, Title: t.Title, State: t.state(), AuthorID: t.AuthorID,
 		Reason: reason, ActorID: t.event.ActorID, What: t.event.Type, CommentID: t.CommentID, At: t.event.Time}
 	switch {
 	case !t.visible(p):
-		return &model.InboxItem{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, Gone: true, At: t.event.Time}, false
+		return &model.InboxItem{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, Gone: true, At: t.event.Time}, false, false
 	case t.turn[p.ID] && reason != "":
 		item.Turn = model.TurnBegins
 	case t.allEnd || t.ends[p.ID]:
@@ -148,25 +152,27 @@ func (t *told) item(p *notificationdb.Person, reason string, now time.Time) (*mo
 	}
 	if reason == "" {
 		item.Quiet = true
-		return item, false
+		return item, false, false
 	}
 	set := p.Settings()
 	ways := set.For(reason)
-	if !ways.Web && !ways.Mail && !ways.Digest {
+	pushed = ways.Push && p.Pushes
+	if !ways.Web && !ways.Mail && !ways.Digest && !pushed {
 		item.Quiet = true
-		return item, false
+		return item, false, false
 	}
 	item.Hidden = !ways.Web
-	mailed := ways.Mail
-	if mailed {
-		if until := set.HoldUntil(now, p.TimeZone); until.After(now) {
-			item.DigestAt, mailed = &until, false
+	mailed = ways.Mail
+	if until := set.HoldUntil(now, p.TimeZone); until.After(now) {
+		if mailed {
+			item.DigestAt = &until
 		}
+		mailed, pushed = false, false
 	}
 	if ways.Digest && !ways.Mail {
 		if at := set.NextDigest(now, p.TimeZone); !at.IsZero() {
 			item.DigestAt = &at
 		}
 	}
-	return item, mailed
+	return item, mailed, pushed
 }

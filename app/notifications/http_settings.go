@@ -43,11 +43,14 @@ func (s *Service) showSettings(c *web.Ctx, set model.NotifySettings, errs fault.
 			p.Emails = append(p.Emails, e.Email)
 		}
 	}
+	if p.Browsers, err = s.browsers(c); err != nil {
+		return err
+	}
 	for _, r := range offered() {
 		p.Reasons = append(p.Reasons, notificationview.ReasonRow{Reason: r, Label: notificationview.Reason(r),
 			Hint: notificationview.Why(r, "the repository"), Ways: set.For(r)})
 	}
-	page := web.Page{Title: "Notifications", Shell: s.SettingsShell("notifications"), Body: notificationview.Settings(p), Props: layout.Props{NoIndex: true}}
+	page := web.Page{Title: "Notifications", Shell: s.SettingsShell("notifications"), Body: notificationview.Settings(p), Props: layout.Props{NoIndex: true, Scripts: []string{"js/push.js"}}}
 	if len(errs) > 0 {
 		page.Status = http.StatusUnprocessableEntity
 	}
@@ -75,11 +78,6 @@ func (s *Service) settingsSave(c *web.Ctx) error {
 	if err := c.Decode(&in); err != nil {
 		return err
 	}
-	account, err := accountdb.ByID(c.Context(), s.DB.Directory(), c.Viewer.ID())
-	if err != nil {
-		return err
-	}
-	before := settingsOf(account)
 	set := model.NotifySettings{Reasons: map[string]model.Channels{}, Digest: in.Digest, Hour: in.Hour, Weekday: in.Weekday,
 		Quiet: in.Quiet, QuietFrom: in.QuietFrom, QuietTo: in.QuietTo, Email: in.Email}
 	chosen := map[string]bool{}
@@ -87,10 +85,9 @@ func (s *Service) settingsSave(c *web.Ctx) error {
 		chosen[w] = true
 	}
 	for _, r := range offered() {
-		was := before.For(r)
-		set.Reasons[r] = model.Channels{Web: chosen["web:"+r], Mail: chosen["mail:"+r], Digest: chosen["digest:"+r], Push: was.Push}
+		set.Reasons[r] = model.Channels{Web: chosen["web:"+r], Mail: chosen["mail:"+r], Digest: chosen["digest:"+r], Push: chosen["push:"+r]}
 	}
-	err = s.SaveSettings(c.Context(), c.Viewer.ID(), set)
+	err := s.SaveSettings(c.Context(), c.Viewer.ID(), set)
 	if f := fault.From(err); err != nil && f.Kind == fault.Invalid {
 		return s.showSettings(c, set, f.Fields)
 	}

@@ -41,39 +41,49 @@ func (MailArgs) InsertOpts() river.InsertOpts { return river.InsertOpts{Queue: m
 // MailNow does the job: it looks again whether the person may read the thread,
 // and wants to.
 func (s *Service) MailNow(ctx context.Context, args MailArgs) error {
-	e, err := eventdb.BySeq(ctx, s.DB.Events(), args.Seq)
-	if errors.Is(err, db.ErrNotFound) {
-		return nil // older than the log
-	}
-	if err != nil {
-		return err
-	}
-	repos, err := repodb.ByIDs(ctx, s.DB.Directory(), []int64{e.RepoID})
-	if err != nil {
-		return err
-	}
-	repo := repos[e.RepoID]
-	if repo == nil || repo.DeletedAt != nil {
-		return nil
-	}
-	people, err := notificationdb.People(ctx, s.DB.Directory(), repo, []int64{args.AccountID})
-	if err != nil || len(people) == 0 {
-		return err
-	}
-	t, err := read(e, repo)
+	t, p, err := s.again(ctx, args.AccountID, args.Seq)
 	if err != nil || t == nil {
 		return err
 	}
-	if t.Number == 0 && t.Kind != model.KindRelease {
-		if err := s.concern(ctx, t); err != nil || t.Number == 0 {
-			return err
-		}
-	}
-	m, err := s.compose(ctx, t, people[0], args.Reason)
+	m, err := s.compose(ctx, t, p, args.Reason)
 	if err != nil || m == nil {
 		return err
 	}
 	return s.Mail.Send(ctx, *m)
+}
+
+// again is what an event tells a person when something goes out to them; nil
+// when they may not read it any more, or it is gone.
+func (s *Service) again(ctx context.Context, accountID, seq int64) (*told, *notificationdb.Person, error) {
+	e, err := eventdb.BySeq(ctx, s.DB.Events(), seq)
+	if errors.Is(err, db.ErrNotFound) {
+		return nil, nil, nil // older than the log
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	repos, err := repodb.ByIDs(ctx, s.DB.Directory(), []int64{e.RepoID})
+	if err != nil {
+		return nil, nil, err
+	}
+	repo := repos[e.RepoID]
+	if repo == nil || repo.DeletedAt != nil {
+		return nil, nil, nil
+	}
+	people, err := notificationdb.People(ctx, s.DB.Directory(), repo, []int64{accountID})
+	if err != nil || len(people) == 0 {
+		return nil, nil, err
+	}
+	t, err := read(e, repo)
+	if err != nil || t == nil {
+		return nil, nil, err
+	}
+	if t.Number == 0 && t.Kind != model.KindRelease {
+		if err := s.concern(ctx, t); err != nil || t.Number == 0 {
+			return nil, nil, err
+		}
+	}
+	return t, people[0], nil
 }
 
 // rootID is the local part of the Message-ID of a thread's first mail, the same
@@ -153,15 +163,8 @@ func (s *Service) compose(ctx context.Context, t *told, p *notificationdb.Person
 // to hear nothing of it.
 func (s *Service) words(ctx context.Context, t *told, p *notificationdb.Person) (title string, html template.HTML, err error) {
 	repo := s.DB.Repo(t.repo.ID)
-	i, err := threaddb.Find(ctx, repo, t.Number)
-	if err != nil {
-		return "", "", err
-	}
-	if !i.VisibleTo(p.ID, p.Role) {
-		return "", "", nil
-	}
-	subs, err := threaddb.Subscriptions(ctx, repo, t.Number)
-	if err != nil || subs[p.ID].Ignored {
+	i, err := s.subject(ctx, t, p)
+	if err != nil || i == nil {
 		return "", "", err
 	}
 	title = i.Title
@@ -200,6 +203,21 @@ func (s *Service) words(ctx context.Context, t *told, p *notificationdb.Person) 
 		return "", "", err
 	}
 	return title, texts[0], nil
+}
+
+// subject is the issue or pull request that a person is told of; nil when they
+// may not see it any more, or want to hear nothing of it.
+func (s *Service) subject(ctx context.Context, t *told, p *notificationdb.Person) (*model.Issue, error) {
+	repo := s.DB.Repo(t.repo.ID)
+	i, err := threaddb.Find(ctx, repo, t.Number)
+	if err != nil || !i.VisibleTo(p.ID, p.Role) {
+		return nil, err
+	}
+	subs, err := threaddb.Subscriptions(ctx, repo, t.Number)
+	if err != nil || subs[p.ID].Ignored {
+		return nil, err
+	}
+	return i, nil
 }
 
 // reviewWords is the Markdown of a review with its comments, or of one comment

@@ -6,6 +6,7 @@
 //	take.go      an account takes what waits into its inbox, at its next touch
 //	inbox.go     reading: lists, counts, the badge; act.go what is done to rows
 //	mail*.go     notification mail and digests
+//	push.go      pushes to browsers, and the browsers that take them
 //	settings.go  which reasons reach whom how
 //	http*.go     /notifications and /settings/notifications; api*.go GitHub's API
 //
@@ -29,6 +30,7 @@ import (
 	"github.com/gitfor/gitfor/app/events"
 	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/markup"
+	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/secret"
@@ -48,6 +50,8 @@ type Deps struct {
 	Auth    *auth.Service
 	Threads *threads.Service
 	Repos   *repos.Service
+	// Outbound calls push services.
+	Outbound *outbound.Client
 	// Site is the public address.
 	Site string
 	// SettingsShell frames the page of a person's settings with this key.
@@ -64,7 +68,9 @@ type Service struct {
 	unread map[int64]badge
 	// known are the accounts that have an inbox; nil while that is not known.
 	known map[int64]bool
-	off   func()
+	// keys are the instance's for push services, once they were read.
+	keys *vapidKeys
+	off  func()
 }
 
 // badge is a count, and until when it may be shown.

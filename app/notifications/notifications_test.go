@@ -59,7 +59,7 @@ func (f *forge) settle(t *testing.T) {
 	until(t, func() bool {
 		var busy int
 		err := f.DB.Directory().NewRaw(`SELECT (SELECT count(*) FROM events.incoming) + (SELECT count(*) FROM jobs.river_job
-			WHERE state IN ('available', 'running', 'retryable', 'pending') AND kind IN ('events.batch', 'notifications.mail', 'mail.send', 'alarms.ring'))`).Scan(t.Context(), &busy)
+			WHERE state IN ('available', 'running', 'retryable', 'pending') AND kind IN ('events.batch', 'notifications.mail', 'notifications.push', 'mail.send', 'alarms.ring'))`).Scan(t.Context(), &busy)
 		return err == nil && busy == 0
 	})
 }

@@ -21,7 +21,10 @@ type Person struct {
 	Email    string          `bun:"email"`
 	TimeZone string          `bun:"time_zone"`
 	Notify   json.RawMessage `bun:"notify"`
-	Roles    []string        `bun:"roles,array"`
+	// Pushes says that some browser of theirs takes pushes, so that telling
+	// many people asks none of their scopes.
+	Pushes bool     `bun:"pushes"`
+	Roles  []string `bun:"roles,array"`
 	// Role is the highest of Roles, RoleRead at least in a public repository.
 	Role model.Role `bun:"-"`
 }
@@ -47,7 +50,7 @@ func People(ctx context.Context, dir db.Directory, repo *model.Repo, ids []int64
 	err := dir.NewRaw(`WITH RECURSIVE reach AS (
 			SELECT tr.team_id, tr.role FROM directory.team_repos tr WHERE tr.repo_id = ?0
 			UNION SELECT t.id, reach.role FROM directory.teams t JOIN reach ON t.parent_id = reach.team_id)
-		SELECT a.id, a.name, a.display_name, u.email, u.time_zone, a.settings->'notify' AS notify, ARRAY(
+		SELECT a.id, a.name, a.display_name, u.email, u.time_zone, a.settings->'notify' AS notify, coalesce((a.settings->'pushes')::boolean, false) AS pushes, ARRAY(
 			SELECT 'admin' WHERE a.id = ?1
 			UNION ALL SELECT c.role FROM directory.collaborators c WHERE c.repo_id = ?0 AND c.account_id = a.id
 			UNION ALL SELECT CASE m.role WHEN 'owner' THEN 'admin' ELSE o.base_role END

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gitfor/gitfor/db/model"
+	"github.com/gitfor/gitfor/views/link"
 	"github.com/gitfor/gitfor/views/part"
 	"github.com/gitfor/gitfor/views/ui"
 )
@@ -195,9 +196,28 @@ type SettingsProps struct {
 	Reasons  []ReasonRow
 	Emails   []string
 	TimeZone string
-	// Push says that the instance can push to browsers.
-	Push   bool
-	Errors ui.Errors
+	Browsers BrowsersProps
+	Errors   ui.Errors
+}
+
+// BrowsersProps are the browsers that take pushes, and the instance's public
+// key for others that shall.
+type BrowsersProps struct {
+	Key  string
+	List []Browser
+}
+
+// Browser is one of them; Here says that it is the one that looks.
+type Browser struct {
+	ID   int64
+	Name string
+	At   time.Time
+	Here bool
+}
+
+// at is the address of what can be done with it.
+func (b *Browser) at(what string) string {
+	return link.Settings("notifications") + "/browsers/" + num(b.ID) + "/" + what
 }
 
 func hours() []ui.Option {

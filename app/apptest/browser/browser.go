@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/gitfor/gitfor/app/apptest"
@@ -54,6 +55,9 @@ type Tab struct {
 	mu   sync.Mutex
 	said []string
 	key  webauthn.AuthenticatorID
+	// workers has the registration of the page's service worker once there
+	// is one.
+	workers chan serviceworker.RegistrationID
 }
 
 // Open opens a tab of the browser at the server.
@@ -61,7 +65,7 @@ func Open(t testing.TB, browser context.Context, s *apptest.Server) *Tab {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(browser)
 	t.Cleanup(closeTab)
-	tab := &Tab{t: t, ctx: ctx, base: s.URL}
+	tab := &Tab{t: t, ctx: ctx, base: s.URL, workers: make(chan serviceworker.RegistrationID, 1)}
 	if err := chromedp.Listen(ctx, tab.listen); err != nil {
 		t.Fatal(err)
 	}
@@ -77,6 +81,13 @@ func (b *Tab) listen(ev any) {
 		b.said = append(b.said, "exception: "+e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description)
 	case *runtime.EventConsoleAPICalled:
 		b.said = append(b.said, fmt.Sprintf("console %s", e.Type))
+	case *serviceworker.EventWorkerRegistrationUpdated:
+		for _, r := range e.Registrations {
+			select {
+			case b.workers <- r.RegistrationID:
+			default:
+			}
+		}
 	case *log.EventEntryAdded:
 		b.said = append(b.said, "log: "+e.Entry.Text+" "+e.Entry.URL)
 	}
