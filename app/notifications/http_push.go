@@ -2,12 +2,19 @@ package notifications
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
 	"io"
 	"net/http"
 
 	"github.com/SherClockHolmes/webpush-go"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/web"
+	"github.com/gitfor/gitfor/db"
+	"github.com/gitfor/gitfor/db/accountdb"
+	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/notificationdb"
 	"github.com/gitfor/gitfor/static"
 	"github.com/gitfor/gitfor/views/link"
@@ -95,4 +102,32 @@ func (s *Service) browsers(c *web.Ctx) (p notificationview.BrowsersProps, err er
 		p.List = append(p.List, notificationview.Browser{ID: b.ID, Name: b.Name, At: b.CreatedAt, Here: bytes.Equal(b.Session, c.Viewer.SessionHash)})
 	}
 	return p, nil
+}
+
+// composePush is the push of an event for a person; nil when there is nothing
+// to tell them any more.
+func (s *Service) composePush(ctx context.Context, t *told, p *notificationdb.Person) (*pushed, error) {
+	title := t.Title
+	if t.Kind != model.KindRelease {
+		i, err := s.subject(ctx, t, p)
+		if errors.Is(err, db.ErrNotFound) || err == nil && i == nil {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		title = i.Title + " (#" + t.key + ")"
+	}
+	actors, err := accountdb.ByIDs(ctx, s.DB.Directory(), t.event.ActorID)
+	if err != nil {
+		return nil, err
+	}
+	who := "Somebody"
+	if a := actors[t.event.ActorID]; a != nil {
+		who = a.Shown()
+	}
+	n := &model.Notification{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, CommentID: t.CommentID}
+	sum := sha256.Sum256([]byte(rootID(t.repo.ID, t.Kind, t.key)))
+	return &pushed{Title: title, Body: who + " " + notificationview.Did(t.event.Type) + " in " + t.repo.FullName(), URL: s.Site + href(n, t.repo),
+		Tag: base64.RawURLEncoding.EncodeToString(sum[:24])}, nil
 }

@@ -20,7 +20,6 @@ import (
 	"github.com/gitfor/gitfor/db/instancedb"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/notificationdb"
-	"github.com/gitfor/gitfor/views/notificationview"
 	"github.com/riverqueue/river"
 )
 
@@ -94,34 +93,6 @@ func (s *Service) PushNow(ctx context.Context, args PushArgs) error {
 		return nil
 	}
 	return s.DB.InCell(ctx, func(ctx context.Context, tx db.CellTx) error { return tx.EnqueueMany(ctx, failed) })
-}
-
-// composePush is the push of an event for a person; nil when there is nothing
-// to tell them any more.
-func (s *Service) composePush(ctx context.Context, t *told, p *notificationdb.Person) (*pushed, error) {
-	title := t.Title
-	if t.Kind != model.KindRelease {
-		i, err := s.subject(ctx, t, p)
-		if errors.Is(err, db.ErrNotFound) || err == nil && i == nil {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		title = i.Title + " (#" + t.key + ")"
-	}
-	actors, err := accountdb.ByIDs(ctx, s.DB.Directory(), t.event.ActorID)
-	if err != nil {
-		return nil, err
-	}
-	who := "Somebody"
-	if a := actors[t.event.ActorID]; a != nil {
-		who = a.Shown()
-	}
-	n := &model.Notification{RepoID: t.repo.ID, Kind: t.Kind, Key: t.key, CommentID: t.CommentID}
-	sum := sha256.Sum256([]byte(rootID(t.repo.ID, t.Kind, t.key)))
-	return &pushed{Title: title, Body: who + " " + notificationview.Did(t.event.Type) + " in " + t.repo.FullName(), URL: s.Site + href(n, t.repo),
-		Tag: base64.RawURLEncoding.EncodeToString(sum[:24])}, nil
 }
 
 // push sends to one browser. One whose endpoint or session is gone is dropped,
