@@ -2,6 +2,7 @@ package codes
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"strings"
 
@@ -227,6 +228,9 @@ func (s *Service) compare(c *web.Ctx) error {
 			if rest, ok := strings.CutSuffix(spec, end); ok {
 				return s.comparePatch(c, rest, format)
 			}
+		}
+		if _, empty := s.at(c.Context(), c.Repo, ""); errors.Is(empty, errEmpty) {
+			return c.RedirectFlash(link.Repo(c.Repo.Owner.Name, c.Repo.Name), "There is nothing to compare yet: this repository is empty.")
 		}
 	}
 	if err != nil {

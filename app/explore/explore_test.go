@@ -137,3 +137,12 @@ func TestExplore(t *testing.T) {
 		t.Error("a percent sign matches everything")
 	}
 }
+
+func TestRobots(t *testing.T) {
+	t.Parallel()
+	s, _, _ := world(t)
+	r := s.Anon().Get("/robots.txt").OK().Has("Disallow: /*/*/blame/").Has("Disallow: /api/")
+	if got := r.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/plain") {
+		t.Errorf("it is %s", got)
+	}
+}

@@ -45,6 +45,7 @@ func (s *Service) Routes(r *web.Router) {
 	r.Get("/", s.gate.Anyone(), s.home)
 	r.Get("/explore", s.gate.Anyone(), s.explore)
 	r.Get(link.Palette(), s.gate.Anyone(), s.palette)
+	r.Raw().Get("/robots.txt", s.gate.Anyone(), s.robots)
 }
 
 // perPage is how many repositories a list shows.
