@@ -69,7 +69,11 @@ func (a *App) tellReleases() {
 		r, actions, err := a.Releases.Told(c, e)
 		var out []webhooks.GitHubEvent
 		for _, action := range actions {
-			out = append(out, webhooks.GitHubEvent{Name: "release", Action: action, Fields: map[string]any{"release": r}})
+			fields := map[string]any{"release": r}
+			if action == "edited" {
+				fields["changes"] = map[string]any{} // what it was before is not kept
+			}
+			out = append(out, webhooks.GitHubEvent{Name: "release", Action: action, Fields: fields})
 		}
 		return out, err
 	}, types...)

@@ -1,6 +1,8 @@
 package issues
 
 import (
+	"time"
+
 	"github.com/gitfor/gitfor/app/web"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/db/threaddb"
@@ -30,8 +32,12 @@ func (s *Service) Tell(c *web.Ctx, number int64) (*Told, error) {
 	return &Told{s, w, i}, err
 }
 
-// Issue is the issue.
-func (t *Told) Issue() Issue { return t.w.issue(t.i) }
+// Issue is the issue; webhooks say of each whether it is a draft.
+func (t *Told) Issue() Issue {
+	out := t.w.issue(t.i)
+	out.Draft = &t.i.Draft
+	return out
+}
 
 // IsPull says that it is a pull request's thread.
 func (t *Told) IsPull() bool { return t.i.IsPull() }
@@ -42,6 +48,17 @@ func (t *Told) Comment(c *web.Ctx, id int64) (Comment, error) {
 	if err != nil {
 		return Comment{}, err
 	}
+	w, err := t.s.showingItems(c, []*model.TimelineItem{item})
+	if err != nil {
+		return Comment{}, err
+	}
+	return w.comment(item, t.i.Kind), nil
+}
+
+// Gone is a comment that was deleted, of what its event says: when it was
+// written is not known any more.
+func (t *Told) Gone(c *web.Ctx, id, author int64, body string, at time.Time) (Comment, error) {
+	item := &model.TimelineItem{ID: id, Number: t.i.Number, Kind: model.ItemComment, AuthorID: author, Body: body, CreatedAt: at, UpdatedAt: at}
 	w, err := t.s.showingItems(c, []*model.TimelineItem{item})
 	if err != nil {
 		return Comment{}, err

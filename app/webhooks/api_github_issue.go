@@ -15,8 +15,9 @@ import (
 )
 
 // githubThreads sets the payloads of issues and of comments on issues and
-// pull requests. What is told of is read when it is told; where it is gone by
-// then, GitHub's payload could not be made and nothing is sent.
+// pull requests. What is told of is read when it is told. A comment that is
+// gone by then is told as its event has it; where the thread is, GitHub's
+// payload could not be made and nothing is sent.
 func (s *Service) githubThreads() {
 	for _, action := range []string{"opened", "edited", "closed", "reopened", "labeled", "unlabeled", "assigned", "unassigned",
 		"milestoned", "demilestoned", "locked", "unlocked", "pinned", "unpinned"} {
@@ -24,7 +25,7 @@ func (s *Service) githubThreads() {
 			return gone(s.githubIssue(ctx, c, e, repo, action))
 		}, model.KindIssue+"."+action)
 	}
-	for _, action := range []string{"created", "edited"} {
+	for _, action := range []string{"created", "edited", "deleted"} {
 		s.AddGitHub(func(_ context.Context, c *web.Ctx, e *model.Event, repo *model.Repo) ([]GitHubEvent, error) {
 			return gone(s.githubComment(c, e, repo, action))
 		}, "comment."+action)
@@ -108,6 +109,16 @@ func (s *Service) githubComment(c *web.Ctx, e *model.Event, repo *model.Repo, ac
 		return nil, err
 	}
 	comment, err := told.Comment(c, data.CommentID)
+	if errors.Is(err, db.ErrNotFound) && data.Path == "" {
+		body := data.Body
+		if body == nil {
+			body = data.OldBody
+		}
+		if body == nil {
+			body = new(string)
+		}
+		comment, err = told.Gone(c, data.CommentID, data.CommentAuthorID, *body, e.Time)
+	}
 	if err != nil {
 		return nil, err
 	}

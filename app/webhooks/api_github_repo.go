@@ -68,6 +68,10 @@ func (s *Service) githubPush(ctx context.Context, c *web.Ctx, e *model.Event, re
 	if err != nil {
 		return nil, err
 	}
+	authors, err := s.namedAuthors(ctx, p.Commits)
+	if err != nil {
+		return nil, err
+	}
 	var out []GitHubEvent
 	commits := p.Commits
 	for i, ref := range p.Refs {
@@ -91,7 +95,7 @@ func (s *Service) githubPush(ctx context.Context, c *web.Ctx, e *model.Event, re
 		if kind == "branch" && !ref.Deleted {
 			mine, commits = commits, nil // the event lists those of its first branch
 		}
-		out = append(out, GitHubEvent{Name: "push", Fields: s.pushFields(ctx, c, repo, ref, mine, pusher)})
+		out = append(out, GitHubEvent{Name: "push", Fields: s.pushFields(ctx, c, repo, ref, commitsOf(c, repo, mine, authors), pusher)})
 	}
 	return out, nil
 }
@@ -116,9 +120,11 @@ func (s *Service) pusher(ctx context.Context, id int64) (pushPerson, error) {
 	return pushPerson{people[id].Name, emailOf(people[id])}, nil
 }
 
+// pushAuthor has the name of an account where the address is one's.
 type pushAuthor struct {
-	Name  string `json:"name"`
-	Email string `json:"email"`
+	Name     string `json:"name"`
+	Email    string `json:"email"`
+	Username string `json:"username,omitempty"`
 }
 
 type pushCommit struct {
@@ -135,14 +141,36 @@ type pushCommit struct {
 	Modified  []string   `json:"modified"`
 }
 
-func (s *Service) pushFields(ctx context.Context, c *web.Ctx, repo *model.Repo, ref repos.PushedRef, list []repos.PushCommit, pusher pushPerson) map[string]any {
+// namedAuthors are the accounts behind the addresses of commits.
+func (s *Service) namedAuthors(ctx context.Context, list []repos.PushCommit) (map[string]*model.Account, error) {
+	var emails []string
+	for _, pc := range list {
+		emails = append(emails, pc.Author.Email, pc.Committer.Email)
+	}
+	return accountdb.ByEmails(ctx, s.DB.Directory(), emails)
+}
+
+func authorOf(p repos.PushPerson, known map[string]*model.Account) pushAuthor {
+	out := pushAuthor{Name: p.Name, Email: p.Email}
+	if a := known[model.Key(p.Email)]; a != nil {
+		out.Username = a.Name
+	}
+	return out
+}
+
+func commitsOf(c *web.Ctx, repo *model.Repo, list []repos.PushCommit, authors map[string]*model.Account) []pushCommit {
 	commits := make([]pushCommit, len(list))
-	g, err := s.Repos.Open(ctx, repo)
 	for i, pc := range list {
 		commits[i] = pushCommit{ID: pc.ID, Tree: pc.Tree, Distinct: true, Message: strings.TrimRight(pc.Message, "\n"), Timestamp: pc.Timestamp,
-			URL: c.URL(link.Commit(repo.Owner.Name, repo.Name, pc.ID)), Author: pushAuthor(pc.Author), Committer: pushAuthor(pc.Committer),
+			URL: c.URL(link.Commit(repo.Owner.Name, repo.Name, pc.ID)), Author: authorOf(pc.Author, authors), Committer: authorOf(pc.Committer, authors),
 			Added: []string{}, Removed: []string{}, Modified: []string{}}
-		if err == nil {
+	}
+	return commits
+}
+
+func (s *Service) pushFields(ctx context.Context, c *web.Ctx, repo *model.Repo, ref repos.PushedRef, commits []pushCommit, pusher pushPerson) map[string]any {
+	if g, err := s.Repos.Open(ctx, repo); err == nil {
+		for i := range commits {
 			paths(ctx, g, &commits[i])
 		}
 	}
