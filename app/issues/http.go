@@ -58,7 +58,7 @@ func (s *Service) threadRoutes(r *web.Router, at string, read, post web.Access) 
 	r.Get(at+"/history", read, s.history)
 	r.Post(at+"/reactions", post, s.react)
 	r.Post(at+"/task", post, s.task)
-	for path, h := range map[string]web.Handler{"edit": s.commentForm, "delete": s.commentAsk, "body": s.commentShow, "history": s.history} {
+	for path, h := range map[string]web.Handler{"edit": s.commentForm, "delete": s.commentAsk, "body": s.commentShow, "history": s.history, "hidden": s.hideAsk} {
 		r.Get(at+"/comments/{id}/"+path, read, h)
 	}
 	for path, h := range map[string]web.Handler{"edit": s.commentSave, "delete": s.commentDelete, "hidden": s.commentHide, "reactions": s.react} {

@@ -135,6 +135,7 @@ func TestEditInPlace(t *testing.T) {
 	if strings.Contains(ada.Get("/ada/engine/issues/1").OK().Body, "reaction: heart") {
 		t.Error("the reaction stays")
 	}
+	ada.Get(at + "/hidden").OK().Has("Hide this comment?")
 	ada.Post(at+"/hidden", "reason", "spam").Want(http.StatusSeeOther)
 	ada.Get("/ada/engine/issues/1").OK().Has("Hidden as spam")
 	ada.Post(at + "/delete").Want(http.StatusSeeOther)

@@ -329,6 +329,18 @@ func (s *Service) commentAsk(c *web.Ctx) error {
 	return s.render(c, web.Page{Title: "Delete a comment", Body: threadview.DeletePage(card)}, v.Issue.Kind, nil)
 }
 
+// hideAsk is the page that asks for the reason of hiding a comment.
+func (s *Service) hideAsk(c *web.Ctx) error {
+	v, card, err := s.ofComment(c)
+	if err != nil {
+		return err
+	}
+	if !card.CanHide {
+		return c.Forbid("Only people with the triage role may hide comments.")
+	}
+	return s.render(c, web.Page{Title: "Hide a comment", Body: threadview.HidePage(card)}, v.Issue.Kind, nil)
+}
+
 func (s *Service) commentDelete(c *web.Ctx) error {
 	id, err := c.ParamInt("id")
 	if err != nil {

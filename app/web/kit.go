@@ -2,8 +2,6 @@ package web
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -12,9 +10,11 @@ import (
 	"net/url"
 	"runtime/debug"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/gitfor/gitfor/db"
 	"github.com/gitfor/gitfor/db/model"
 	"github.com/gitfor/gitfor/views/ui"
@@ -289,8 +289,7 @@ func (c *Ctx) timed(h http.Header) {
 }
 
 func weakTag(b []byte) string {
-	sum := sha256.Sum256(b)
-	return `W/"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+	return `W/"` + strconv.FormatUint(xxhash.Sum64(b), 36) + `"`
 }
 
 func (c *Ctx) setCookie(name, value string, maxAge int) {
