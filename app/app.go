@@ -70,6 +70,8 @@ type Config struct {
 	// SMTPURL is smtp://user:pass@host:port; "" writes mail into
 	// DataDir/mail.
 	SMTPURL string
+	// SMTPListen is the address to take answers to mail on; "" is none.
+	SMTPListen string
 	// SSHHost and SSHPort are what clone addresses show; port 0 hides SSH.
 	SSHHost string
 	SSHPort int

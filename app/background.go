@@ -18,6 +18,7 @@ import (
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/protection"
 	"github.com/gitfor/gitfor/app/pulls"
+	"github.com/gitfor/gitfor/app/replies"
 	"github.com/gitfor/gitfor/app/repos"
 	"github.com/gitfor/gitfor/app/reviews"
 	"github.com/gitfor/gitfor/app/state"
@@ -125,6 +126,11 @@ func (a *App) buildNotifications() {
 	a.Notifications = notifications.New(notifications.Deps{DB: a.DB, Gate: a.Gate, Log: a.log, Ring: a.Ring, Mail: a.Mail, Markup: a.Markup,
 		Auth: a.Auth, Threads: a.Threads, Repos: a.Repos, Site: a.cfg.URL, SettingsShell: a.Settings.Shell}, a.Events, a.Alarms)
 	a.services = append(a.services, a.Notifications)
+	if a.cfg.SMTPListen != "" {
+		answers := &replies.Service{DB: a.DB, Ring: a.Ring, Threads: a.Threads, Log: a.log, Host: a.Mail.Host()}
+		a.Notifications.ReplyTo = answers.Address
+		a.services = append(a.services, answers.NewServer(a.cfg.SMTPListen))
+	}
 	a.State.OnDestroy(a.Notifications.Clean)
 	a.Kit.SetUnread(a.Notifications.Unread)
 	a.Threads.Seen = a.Notifications.Seen

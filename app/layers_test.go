@@ -42,7 +42,7 @@ var floors = [...]string{
 	ground: "signatures accounts limits audit auth oauth perms repos events threads alarms statuses protection instance",
 	work: "drafts attachments activities transport upkeep intake lfs deploykeys mirrors issues pulls reviews codes ci runners releases packages discussions docs sites chat " +
 		"projects settings statuses protection access orgs",
-	across: "activity involvement mergequeue agents search explore state notifications webhooks security billing admin",
+	across: "activity involvement mergequeue agents search explore state notifications replies webhooks security billing admin",
 	root:   "apptest",
 }
 

@@ -153,6 +153,10 @@ func (s *Service) compose(ctx context.Context, t *told, p *notificationdb.Person
 	if m.ID != m.Thread {
 		m.Subject = "Re: " + m.Subject
 	}
+	if s.ReplyTo != nil {
+		m.ReplyTo = s.ReplyTo(p.ID, t.repo.ID, t.Number)
+		m.Why += " Answer this mail to comment."
+	}
 	m.Body = notificationview.Mail(props)
 	return m, nil
 }

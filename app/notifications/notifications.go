@@ -54,6 +54,9 @@ type Deps struct {
 	Outbound *outbound.Client
 	// Site is the public address.
 	Site string
+	// ReplyTo is the address for a person's answers to mail of a thread;
+	// nil when mail cannot be answered.
+	ReplyTo func(accountID, repoID, number int64) string
 	// SettingsShell frames the page of a person's settings with this key.
 	SettingsShell Shell
 }

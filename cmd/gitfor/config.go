@@ -17,9 +17,9 @@ import (
 
 // config is the option table's values; see options.
 type config struct {
-	data, listen, sshListen, url, contentURL, databaseURL, smtpURL string
-	roles, trustedProxies, rpID, outboundAllow, secretKeyFile      string
-	blobURL                                                        string
+	data, listen, sshListen, url, contentURL, databaseURL, smtpURL, smtpListen string
+	roles, trustedProxies, rpID, outboundAllow, secretKeyFile                  string
+	blobURL                                                                    string
 	// restoring says that the data folder is being filled.
 	restoring bool
 	dev       bool
@@ -52,6 +52,8 @@ var options = []option{
 	{"content-url", "", "second origin for raw user content", func(c *config) *string { return &c.contentURL }, false, false},
 	{"smtp-url", "", "smtp://user:pass@host:port; default: mail goes to DATA/mail",
 		func(c *config) *string { return &c.smtpURL }, false, true},
+	{"smtp-listen", "", "address to take answers to mail on over SMTP; default: mail cannot be answered",
+		func(c *config) *string { return &c.smtpListen }, false, false},
 	{"roles", "web,ssh,jobs", "what this process does", func(c *config) *string { return &c.roles }, false, false},
 	{"trusted-proxies", "", "CIDRs whose X-Forwarded-For counts",
 		func(c *config) *string { return &c.trustedProxies }, false, false},
@@ -111,7 +113,7 @@ func (c *config) fill(cmd *cobra.Command) error {
 // show.
 func (c *config) app() (app.Config, error) {
 	out := app.Config{DataDir: c.data, ContentURL: strings.TrimRight(c.contentURL, "/"), RPID: c.rpID,
-		SecretKeyFile: c.secretKeyFile, SMTPURL: c.smtpURL, BlobURL: c.blobURL, OutboundAllow: list(c.outboundAllow),
+		SecretKeyFile: c.secretKeyFile, SMTPURL: c.smtpURL, SMTPListen: c.smtpListen, BlobURL: c.blobURL, OutboundAllow: list(c.outboundAllow),
 		Version: version, Dev: c.dev, Env: os.LookupEnv, FailPoint: failPoint}
 	host, port, err := net.SplitHostPort(c.listen)
 	if err != nil {
@@ -143,6 +145,9 @@ func (c *config) app() (app.Config, error) {
 		if out.SSHPort, err = strconv.Atoi(sshPort); err != nil {
 			return out, usageError{fmt.Errorf("--ssh-listen %q: the port is no number", c.sshListen)}
 		}
+	}
+	if _, _, err := net.SplitHostPort(c.smtpListen); err != nil && c.smtpListen != "" {
+		return out, usageError{fmt.Errorf("--smtp-listen %q: want HOST:PORT", c.smtpListen)}
 	}
 	for _, cidr := range list(c.trustedProxies) {
 		p, err := netip.ParsePrefix(cidr)

@@ -138,7 +138,7 @@ func withApp(ctx context.Context, c *config, fn func(ctx context.Context, a *app
 		return err
 	}
 	// A command serves nothing, and a server may run beside it.
-	cfg.SSHListen, cfg.Alone = "", false
+	cfg.SSHListen, cfg.SMTPListen, cfg.Alone = "", "", false
 	a, err := app.New(ctx, cfg, d, log)
 	if err != nil {
 		return err
