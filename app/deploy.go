@@ -41,7 +41,7 @@ func (a *App) bySSHKey(ctx context.Context, fingerprint string) (*model.Viewer, 
 
 // buildMirrors makes imports and mirrors.
 func (a *App) buildMirrors(guard *outbound.Guard) {
-	a.Mirrors = mirrors.New(mirrors.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Ring: a.Ring, Guard: guard, Log: a.log})
+	a.Mirrors = mirrors.New(mirrors.Deps{DB: a.DB, Gate: a.Gate, Repos: a.Repos, Ring: a.Ring, Guard: guard, Mail: a.Mail, URL: a.cfg.URL, Log: a.log})
 	a.services = append(a.services, a.Mirrors)
 	a.Repos.Sections = append(a.Repos.Sections, mirrors.Section())
 	a.Events.Subscribe(events.Subscriber{Service: "work", Name: "mirrors.push", Types: []string{"git.push"}, Handle: a.Mirrors.OnPush})

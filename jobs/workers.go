@@ -59,6 +59,7 @@ func register(a *app.App) *registry {
 	on(r, a.State.PurgeJob)
 	on(r, a.LFS.SweepNow)
 	on(r, a.Mirrors.Run)
+	on(r, a.Mirrors.WarnNow)
 	on(r, a.Upkeep.Work)
 	on(r, a.State.StartBackfills)
 	on(r, a.State.BackfillPage)

@@ -31,6 +31,8 @@ type SSHKeyData struct {
 	Type        string `json:"type"`
 	Public      string `json:"public"` // type and base 64, without comment
 	Fingerprint string `json:"fingerprint"`
+	// SignsOnly says that the key verifies commits and opens nothing.
+	SignsOnly bool `json:"signsOnly,omitempty"`
 }
 
 // ParseSSHKey reads a public key as OpenSSH writes it. fault.Invalid with
@@ -93,13 +95,23 @@ func keyName(name, comment string) (string, error) {
 
 const keyInUse = "This key is in use already. A key belongs to one account or repository; use another."
 
-// AddSSHKey adds a public key to an account. fault.Invalid when it is no good
-// or belongs to somebody.
+// AddSSHKey adds a public key to an account, by which it uses git and its
+// commits are verified. fault.Invalid when it is no good or belongs to somebody.
 func (s *Service) AddSSHKey(ctx context.Context, accountID int64, name, text string) (*SSHKey, error) {
+	return s.addSSHKey(ctx, accountID, name, text, false)
+}
+
+// AddSigningKey is AddSSHKey for a key that only verifies commits.
+func (s *Service) AddSigningKey(ctx context.Context, accountID int64, name, text string) (*SSHKey, error) {
+	return s.addSSHKey(ctx, accountID, name, text, true)
+}
+
+func (s *Service) addSSHKey(ctx context.Context, accountID int64, name, text string, signsOnly bool) (*SSHKey, error) {
 	data, comment, err := ParseSSHKey(text)
 	if err != nil {
 		return nil, err
 	}
+	data.SignsOnly = signsOnly
 	if name, err = keyName(name, comment); err != nil {
 		return nil, err
 	}

@@ -153,6 +153,13 @@ func (s *Service) BySSHKey(ctx context.Context, fingerprint string) (*model.View
 	if err != nil {
 		return nil, err
 	}
+	var key struct{ SignsOnly bool }
+	if err := json.Unmarshal(row.Data, &key); err != nil {
+		return nil, err
+	}
+	if key.SignsOnly {
+		return nil, fault.New(fault.Forbidden, "This key only verifies commits. Add another one to your account to use git over SSH.")
+	}
 	u, err := s.active(ctx, id)
 	if err != nil {
 		return nil, err

@@ -56,6 +56,8 @@ func (s *Service) apiCommitRoutes(a *web.Router) {
 		&web.Doc{ID: "repos/compare-commits-with-basehead", Summary: "Compare two commits", Out: Comparison{}, Query: []string{"per_page", "page"}})
 	a.Get(apiRepo+"/contributors", read, s.apiContributors,
 		&web.Doc{ID: "repos/list-contributors", Summary: "List repository contributors", Out: []contributor{}, Query: []string{"anon", "per_page", "page"}})
+	a.Get(apiRepo+"/stats/contributors", read, s.apiContributorStats,
+		&web.Doc{ID: "repos/get-contributors-stats", Summary: "Get all contributor commit activity", Out: []contributorStats{}})
 }
 
 func (s *Service) apiBranchRoutes(a *web.Router) {

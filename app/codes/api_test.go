@@ -226,6 +226,21 @@ func TestCommitsWithGoGitHub(t *testing.T) {
 	if len(people) != 2 || people[0].GetType() != "Anonymous" || people[0].GetContributions() != 44 || people[1].GetLogin() != "ann" {
 		t.Errorf("%+v", people)
 	}
+	stats := must[[]*github.ContributorStats](t)(c.Repositories.ListContributorsStats(ctx, "ann", "r"))
+	if len(stats) != 2 || stats[0].GetAuthor().GetLogin() != "ann" || stats[0].GetTotal() != 1 || stats[1].Author != nil || stats[1].GetTotal() != 44 {
+		t.Fatalf("%+v", stats)
+	}
+	var added, commits int
+	for _, week := range stats[0].Weeks {
+		if at := week.GetWeek(); at.UTC().Weekday() != time.Sunday || at.Unix()%86400 != 0 {
+			t.Errorf("a week begins at %v", at)
+		}
+		added += week.GetAdditions()
+		commits += week.GetCommits()
+	}
+	if added != 3 || commits != 1 {
+		t.Errorf("ann added %d lines in %d commits", added, commits)
+	}
 }
 
 func TestRefsWithGoGitHub(t *testing.T) {

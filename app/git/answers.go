@@ -26,6 +26,7 @@ type answers struct {
 	blames        *lru.Cache[blameKey, []BlameHunk]
 	diffs         *lru.Cache[string, []DiffFile]
 	contributions atomic.Pointer[contributions]
+	weeks         atomic.Pointer[authorWeeks]
 }
 
 func newAnswers() (*answers, error) {

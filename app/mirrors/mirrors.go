@@ -6,6 +6,7 @@
 //	run.go      one run, beside the job that asked for it
 //	copy.go     what git does in a run, and how errors are told
 //	jobs.go     the job; reacting to pushes
+//	warn.go     telling the owners of a mirror that keeps failing
 //	http.go     /new/import, its progress, and the settings page
 //	api.go      GitHub's endpoints of source imports
 //
@@ -26,6 +27,7 @@ import (
 
 	"github.com/gitfor/gitfor/app/audit"
 	"github.com/gitfor/gitfor/app/fault"
+	"github.com/gitfor/gitfor/app/mail"
 	"github.com/gitfor/gitfor/app/outbound"
 	"github.com/gitfor/gitfor/app/perms"
 	"github.com/gitfor/gitfor/app/repos"
@@ -44,7 +46,10 @@ type Deps struct {
 	Repos *repos.Service
 	Ring  *secret.Ring
 	Guard *outbound.Guard
-	Log   *slog.Logger
+	Mail  *mail.Service
+	// URL is the public address.
+	URL string
+	Log *slog.Logger
 }
 
 // Service copies repositories.

@@ -234,4 +234,29 @@ func TestPushMirror(t *testing.T) {
 	p.wait("the copy of a push", same)
 	p.git("push", "-q", p.remote(p.here, p.ann, "ann/own"), ":other")
 	p.wait("the copy of a deletion", same)
+	// Its owner is told when it keeps failing, once.
+	run, _ := page.Find("form[action$='/run']").Attr("action")
+	p.eve.API(http.MethodPatch, "/repos/eve/copy", map[string]any{"archived": true}).OK()
+	p.commit("third")
+	p.git("push", "-q", p.remote(p.here, p.ann, "ann/own"), "trunk")
+	count := func(sql string) (n int) {
+		t.Helper()
+		if err := p.here.DB.JobsPool().QueryRow(t.Context(), sql).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	for i := range 4 {
+		if i > 0 {
+			p.ann.Post(run).Want(http.StatusSeeOther)
+		}
+		p.wait("a failure", func() bool { return count("SELECT max(failures) FROM repo_1.mirrors") > i })
+	}
+	mails := func() int {
+		return count("SELECT count(*) FROM jobs.river_job WHERE kind = 'mail.send'")
+	}
+	p.wait("the mail", func() bool { return mails() > 0 })
+	if n := count("SELECT count(*) FROM jobs.river_job WHERE kind = 'mirrors.warn'"); n != 1 || mails() != 1 {
+		t.Errorf("%d warnings, %d mails", n, mails())
+	}
 }

@@ -138,6 +138,11 @@ func (s *Service) finish(ctx context.Context, args RunArgs, failed error) error 
 		} else {
 			m.State, m.Message, m.Failures = model.MirrorFailed, explain(failed), m.Failures+1
 			s.Log.InfoContext(ctx, "mirror failed", "repo", args.RepoID, "mirror", args.ID, "err", failed)
+			if m.Kind != model.MirrorImport && m.Failures == warnFailures {
+				if err := tx.Enqueue(ctx, WarnArgs(args), nil); err != nil {
+					return nil, err
+				}
+			}
 		}
 		m.NextAt = next(m, now)
 		if m.Again {

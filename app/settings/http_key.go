@@ -24,7 +24,7 @@ func (s *Service) showKeys(c *web.Ctx, p settingview.KeysProps, errs fault.Field
 		return err
 	}
 	for _, k := range sshKeys {
-		p.SSH = append(p.SSH, settingview.Key{ID: k.ID, Name: k.Name, Type: k.Type, Fingerprint: k.Fingerprint, Created: k.CreatedAt, Used: k.UsedAt})
+		p.SSH = append(p.SSH, settingview.Key{ID: k.ID, Name: k.Name, Type: k.Type, Fingerprint: k.Fingerprint, SignsOnly: k.SignsOnly, Created: k.CreatedAt, Used: k.UsedAt})
 	}
 	gpgKeys, err := s.Accounts.GPGKeys(c.Context(), c.Viewer.ID())
 	if err != nil {

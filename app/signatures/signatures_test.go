@@ -3,6 +3,7 @@ package signatures_test
 import (
 	"bytes"
 	"encoding/base64"
+	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/ProtonMail/go-crypto/openpgp"
 	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/gitfor/gitfor/app/accounts"
 	"github.com/gitfor/gitfor/app/apptest"
+	"github.com/gitfor/gitfor/app/fault"
 	"github.com/gitfor/gitfor/app/git"
 	"github.com/gitfor/gitfor/db/dbtest"
 	"github.com/gitfor/gitfor/db/model"
@@ -104,6 +107,36 @@ func (w *world) forget() {
 	dbtest.Exec(w.t, w.DB, "UPDATE directory.commit_signatures SET checked_at = checked_at - interval '1 hour'")
 }
 
+// signingOnly adds a key that verifies its commit and opens nothing, and
+// removes it again; what was verified stays so.
+func (w *world) signingOnly(key, commit string) {
+	w.t.Helper()
+	const keys = "/user/ssh_signing_keys"
+	var added struct{ ID int64 }
+	w.ann.API(http.MethodPost, keys, map[string]any{"title": "signs", "key": read(w.t, key+".pub")}).Want(http.StatusCreated).Into(&added)
+	w.ann.API(http.MethodGet, keys, nil).OK().Has(`"title":"mine"`).Has(`"title":"signs"`)
+	var opening []struct{ Title string }
+	w.ann.API(http.MethodGet, "/user/keys", nil).OK().Into(&opening)
+	if len(opening) != 1 || opening[0].Title != "mine" {
+		w.t.Errorf("the keys for access are %+v", opening)
+	}
+	w.ann.API(http.MethodGet, fmt.Sprintf("/user/keys/%d", added.ID), nil).Want(http.StatusNotFound)
+	w.ann.Get("/settings/keys").OK().Has("Signs only")
+	w.forget()
+	w.want(commit, true, "valid")
+	data, _, err := accounts.ParseSSHKey(read(w.t, key+".pub"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if _, err := w.App.Auth.BySSHKey(w.t.Context(), data.Fingerprint); !fault.Is(err, fault.Forbidden) {
+		w.t.Errorf("the key signs in: %v", err)
+	}
+	one := fmt.Sprintf("%s/%d", keys, added.ID)
+	w.ann.API(http.MethodGet, one, nil).OK().Has(`"title":"signs"`)
+	w.ann.API(http.MethodDelete, one, nil).Want(http.StatusNoContent)
+	w.ann.API(http.MethodGet, one, nil).Want(http.StatusNotFound)
+}
+
 func TestSSHSignatures(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -125,6 +158,7 @@ func TestSSHSignatures(t *testing.T) {
 	w.want(foreign, false, "unknown_key")
 	w.ann.Get("/ann/box/commit/" + signed).OK().Has("Verified")
 	w.ann.Get("/ann/box/commits/main").OK().Has("Verified").Has("Unverified")
+	w.signingOnly(other, foreign)
 
 	// A signature of somebody else's commit, and of an address that is not hers.
 	g, err := w.App.Repos.Open(t.Context(), w.repo)

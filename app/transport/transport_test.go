@@ -206,3 +206,31 @@ func TestInterruptedPushesAreSettled(t *testing.T) {
 		}
 	}
 }
+
+// TestManyRefsAreOneEvent pushes so many refs that an event per ref would
+// flood what comes behind it.
+func TestManyRefsAreOneEvent(t *testing.T) {
+	t.Parallel()
+	f := newForge(t)
+	head := f.work("rev-parse", "main")
+	var packed strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&packed, "%s refs/tags/t%04d\n", head, i)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, "work", ".git", "packed-refs"), []byte("# pack-refs with: peeled fully-peeled sorted \n"+packed.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.work("push", "-q", f.as("ann", "ann/many"), "main", "refs/tags/*:refs/tags/*")
+	repo, _, err := repodb.Find(t.Context(), f.db.Directory(), "ann", "many", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := f.events(repo.ID); n != 1 {
+		t.Errorf("%d push events", n)
+	}
+	var listed, total int
+	err = f.db.JobsPool().QueryRow(t.Context(), "SELECT jsonb_array_length(data->'refs'), (data->>'refs_total')::int FROM events.incoming WHERE repo_id = $1 AND type = 'git.push'", repo.ID).Scan(&listed, &total)
+	if err != nil || listed != 100 || total != 1001 {
+		t.Errorf("the event lists %d of %d refs, %v", listed, total, err)
+	}
+}

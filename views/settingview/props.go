@@ -101,6 +101,7 @@ type Key struct {
 	Name        string
 	Type        string
 	Fingerprint string
+	SignsOnly   bool
 	Emails      []string
 	Created     time.Time
 	Used        *time.Time
