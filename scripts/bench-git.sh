@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Measures git's protocol against plain git http-backend, by turns in one run, on
 # a repository of many commits (COMMITS, or REPO for one of your own), and writes
-# the medians to docs/git.md.
+# the medians to docs/git.md, whose sections (##) stay.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$(GITFOR_BENCH_COMMITS=${COMMITS:-50000} GITFOR_BENCH_REPO=${REPO:-} \
   go test -vet=off -run '^$' -bench HTTPBackend -benchtime "${TIMES:-10}x" -timeout 60m ./app/git/protocol)
 echo "$out"
+sections=$(sed -n '/^## /,$p' docs/git.md)
 {
   cat <<'END'
 # Git: measured
@@ -30,4 +31,5 @@ END
     for (i = 2; i < NF; i++) v[$(i + 1)] = $i
     printf "\nEight equal fetches at once use %.2f times the CPU time of one.\n", v["ratio"]
   }'
+  printf '\n%s\n' "$sections"
 } > docs/git.md

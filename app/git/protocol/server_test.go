@@ -260,7 +260,7 @@ func (c *client) cmd(ctx context.Context, dir string, args ...string) *exec.Cmd 
 
 // try runs git and is what it said and whether it succeeded.
 func (c *client) try(dir string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
 	defer cancel()
 	out, err := c.cmd(ctx, dir, args...).CombinedOutput()
 	return string(out), err
