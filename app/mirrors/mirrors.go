@@ -6,7 +6,7 @@
 //	run.go      one run, beside the job that asked for it
 //	copy.go     what git does in a run, and how errors are told
 //	jobs.go     the job; reacting to pushes
-//	warn.go     telling the owners of a mirror that keeps failing
+//	mail_warn.go  telling the owners of a mirror that keeps failing
 //	http.go     /new/import, its progress, and the settings page
 //	api.go      GitHub's endpoints of source imports
 //
